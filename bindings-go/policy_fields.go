@@ -35,6 +35,10 @@ type PolicyFields struct {
 	RetryAfter         RetryAfterMode
 	RetryAfterMax      time.Duration
 	RetryAfterMaxExtra time.Duration
+	Waits              []time.Duration
+	AttemptTimeout     time.Duration
+	ResetAfter         time.Duration
+	ElapsedFrom        ElapsedFrom
 }
 
 // Fields returns the values of the fields; all are zero for the zero Policy.
@@ -64,6 +68,10 @@ func (p Policy) Fields() PolicyFields {
 		RetryAfter:         RetryAfterMode(f.count(engine.RetryAfter)),
 		RetryAfterMax:      f.duration(engine.RetryAfterMax),
 		RetryAfterMaxExtra: f.duration(engine.RetryAfterMaxExtra),
+		Waits:              f.waits(engine.Waits),
+		AttemptTimeout:     f.duration(engine.AttemptTimeout),
+		ResetAfter:         f.duration(engine.ResetAfter),
+		ElapsedFrom:        ElapsedFrom(f.count(engine.ElapsedFrom)),
 	}
 }
 
@@ -175,3 +183,14 @@ func WithRetryAfterMax(value time.Duration) Option { return setDuration(engine.R
 func WithRetryAfterMaxExtra(value time.Duration) Option {
 	return setDuration(engine.RetryAfterMaxExtra, value)
 }
+
+// WithAttemptTimeout sets attempt_timeout. The longest that one attempt may take, at least 1 ns. Default: no limit.
+func WithAttemptTimeout(value time.Duration) Option { return setDuration(engine.AttemptTimeout, value) }
+
+// WithResetAfter sets reset_after. How long an attempt must have run before it failed to begin the count of retries
+// anew, at least 1 ns. Default: never.
+func WithResetAfter(value time.Duration) Option { return setDuration(engine.ResetAfter, value) }
+
+// WithElapsedFrom sets elapsed_from. When WithMaxElapsed begins: with the operation, which is the default, or with
+// its first failure.
+func WithElapsedFrom(value ElapsedFrom) Option { return set(engine.ElapsedFrom, uint64(value)) }

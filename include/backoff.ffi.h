@@ -4,6 +4,7 @@ typedef struct backoff_iter backoff_iter;
 typedef struct backoff_preview backoff_preview;
 typedef struct backoff_preview_row backoff_preview_row;
 typedef struct backoff_loop_event backoff_loop_event;
+typedef struct backoff_loop_attempt backoff_loop_attempt;
 typedef struct backoff_loop backoff_loop;
 typedef struct backoff_operation backoff_operation;
 typedef struct backoff_decision backoff_decision;
@@ -58,6 +59,7 @@ typedef enum backoff_code {
   BACKOFF_ERROR_NOT_A_COUNT = 23,
   BACKOFF_ERROR_TEXT_TOO_LONG = 24,
   BACKOFF_ERROR_DOES_NOT_FIT = 25,
+  BACKOFF_ERROR_TOO_MANY = 26,
   BACKOFF_ERROR_NULL_POINTER = 100,
   BACKOFF_ERROR_UNINITIALIZED = 101,
   BACKOFF_ERROR_UNKNOWN_FIELD = 102,
@@ -101,6 +103,10 @@ typedef enum backoff_field {
   BACKOFF_FIELD_RETRY_AFTER = 21,
   BACKOFF_FIELD_RETRY_AFTER_MAX = 22,
   BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA = 23,
+  BACKOFF_FIELD_WAITS = 24,
+  BACKOFF_FIELD_ATTEMPT_TIMEOUT = 25,
+  BACKOFF_FIELD_RESET_AFTER = 26,
+  BACKOFF_FIELD_ELAPSED_FROM = 27,
   BACKOFF_FIELD_BUDGET = 33,
   BACKOFF_FIELD_MAX_TOKENS = 34,
   BACKOFF_FIELD_COST = 35,
@@ -117,7 +123,8 @@ typedef enum backoff_growth {
   BACKOFF_GROWTH_LINEAR = 2,
   BACKOFF_GROWTH_EXPONENTIAL = 3,
   BACKOFF_GROWTH_POLYNOMIAL = 4,
-  BACKOFF_GROWTH_FIBONACCI = 5
+  BACKOFF_GROWTH_FIBONACCI = 5,
+  BACKOFF_GROWTH_STEPS = 6
 } backoff_growth;
 typedef enum backoff_jitter {
   BACKOFF_JITTER_NONE = 1,
@@ -137,6 +144,10 @@ typedef enum backoff_retry_after_mode {
   BACKOFF_RETRY_AFTER_EXACT = 2,
   BACKOFF_RETRY_AFTER_SPREAD = 3
 } backoff_retry_after_mode;
+typedef enum backoff_elapsed_from {
+  BACKOFF_ELAPSED_FROM_BEGIN = 1,
+  BACKOFF_ELAPSED_FROM_FAILURE = 2
+} backoff_elapsed_from;
 typedef enum backoff_budget_kind {
   BACKOFF_BUDGET_KIND_QUOTA = 1,
   BACKOFF_BUDGET_KIND_THROTTLE = 2,
@@ -152,6 +163,7 @@ struct backoff_params {
 };
 backoff_code backoff_params_set(backoff_params *params, backoff_field field, uint64_t value);
 backoff_code backoff_params_set_ratio(backoff_params *params, backoff_field field, uint32_t numerator, uint32_t denominator);
+backoff_code backoff_params_set_waits(backoff_params *params, const uint64_t *waits_ns, uint64_t count);
 backoff_code backoff_ratio_parse(const char *text, uint64_t length, uint32_t *numerator, uint32_t *denominator);
 backoff_code backoff_duration_parse(const char *text, uint64_t length, uint64_t *duration_ns);
 struct backoff_policy {
@@ -162,6 +174,7 @@ backoff_code backoff_policy_parse(backoff_policy *policy, const char *text, uint
 backoff_code backoff_policy_print(const backoff_policy *policy, char *buffer, uint64_t size, uint64_t *length);
 backoff_code backoff_policy_get(const backoff_policy *policy, backoff_field field, uint64_t *value);
 backoff_code backoff_policy_get_ratio(const backoff_policy *policy, backoff_field field, uint32_t *numerator, uint32_t *denominator);
+backoff_code backoff_policy_get_waits(const backoff_policy *policy, uint64_t *waits_ns, uint64_t size, uint64_t *count);
 backoff_code backoff_policy_max_retries(const backoff_policy *policy, uint64_t *max_retries);
 backoff_code backoff_policy_change_text(const backoff_policy *policy, const char *text, uint64_t length, backoff_policy *changed, backoff_error *error);
 backoff_code backoff_policy_change(const backoff_policy *policy, backoff_field field, uint64_t value, backoff_policy *changed, backoff_error *error);
@@ -225,6 +238,13 @@ struct backoff_loop_event {
   backoff_reason reason;
   uint64_t reserved[4];
 };
+struct backoff_loop_attempt {
+  uint64_t number;
+  uint64_t time_left_ns;
+  backoff_outcome last_outcome;
+  uint32_t reserved32;
+  uint64_t reserved[4];
+};
 struct backoff_loop {
   backoff_outcome (*attempt)(void *context, uint64_t *retry_after_ns);
   uint64_t (*now)(void *context);
@@ -236,7 +256,9 @@ struct backoff_loop {
   backoff_budget *budget;
   backoff_stats *stats;
   uint64_t deadline_ns;
-  uint64_t reserved[6];
+  backoff_outcome (*attempt_with)(void *context, const backoff_loop_attempt *attempt, uint64_t *retry_after_ns);
+  uint64_t (*delay)(void *context, uint64_t index, backoff_outcome outcome);
+  uint64_t reserved[4];
 };
 backoff_code backoff_retry(const backoff_loop *loop, uint64_t stream, void *context, backoff_loop_event *end);
 struct backoff_operation {
@@ -251,6 +273,10 @@ struct backoff_decision {
 backoff_code backoff_operation_begin(backoff_operation *operation, const backoff_policy *policy, uint64_t stream, uint64_t now_ns, uint64_t deadline_ns, backoff_budget *budget);
 backoff_code backoff_operation_resume(backoff_operation *operation, const backoff_policy *policy, uint64_t stream, uint64_t retries, uint64_t began_ns, uint64_t deadline_ns);
 backoff_code backoff_operation_decide(backoff_operation *operation, backoff_outcome outcome, uint64_t retry_after_ns, uint64_t now_ns, backoff_budget *budget, backoff_decision *decision);
+backoff_code backoff_operation_decide_with_delay(backoff_operation *operation, backoff_outcome outcome, uint64_t delay_ns, uint64_t retry_after_ns, uint64_t now_ns, backoff_budget *budget, backoff_decision *decision);
+backoff_code backoff_operation_attempt_limit(const backoff_operation *operation, uint64_t now_ns, uint64_t *limit_ns);
+backoff_code backoff_operation_time_left(const backoff_operation *operation, uint64_t now_ns, uint64_t *left_ns);
+backoff_code backoff_operation_retry_index(const backoff_operation *operation, uint64_t now_ns, uint64_t *index);
 backoff_code backoff_operation_refuse_retry(backoff_operation *operation, backoff_budget *budget, backoff_reason *reason);
 backoff_code backoff_operation_cancel(backoff_operation *operation, backoff_budget *budget, backoff_reason *reason);
 backoff_code backoff_operation_state(const backoff_operation *operation, uint64_t *retries, uint64_t *attempts, backoff_reason *reason);

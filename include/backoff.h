@@ -24,17 +24,19 @@
  *
  *   1. Versions: version
  *   2. Codes
- *   3. Policies: field_name, kind_name, params_set, params_set_ratio, ratio_parse, duration_parse,
- *      policy_init, policy_parse, policy_print, policy_get, policy_get_ratio, policy_max_retries,
- *      policy_change_text, policy_change, policy_change_ratio
+ *   3. Policies: field_name, kind_name, params_set, params_set_ratio, params_set_waits,
+ *      ratio_parse, duration_parse, policy_init, policy_parse, policy_print, policy_get,
+ *      policy_get_ratio, policy_get_waits, policy_max_retries, policy_change_text, policy_change,
+ *      policy_change_ratio
  *   4. Streams: stream_from_key, stream_from_entropy, stream_nth
  *   5. Delays: policy_delay_ns, policy_window_ns, policy_fill_ns, iter_init, iter_next_ns,
  *      iter_reset, iter_index
  *   6. Previews and fits: preview_init, preview_next, policy_fit_base, policy_fit_cap
  *   7. Outcomes and reasons: outcome_name, reason_name, outcome_from_name, reason_from_name
  *   8. The loop: retry
- *   9. Operations: operation_begin, operation_resume, operation_decide, operation_refuse_retry,
- *      operation_cancel, operation_state
+ *   9. Operations: operation_begin, operation_resume, operation_decide,
+ *      operation_decide_with_delay, operation_attempt_limit, operation_time_left,
+ *      operation_retry_index, operation_refuse_retry, operation_cancel, operation_state
  *   10. Budgets: budget_parse, budget_print, budget_get, budget_get_ratio, budget_get_level
  *   11. HTTP: http_outcome, is_idempotent_method, parse_retry_after, http_retry_after
  *   12. Stats: stats_init, stats_record, stats_merge, stats_read, stats_stopped, stats_bucket,
@@ -117,6 +119,7 @@ typedef struct backoff_iter backoff_iter;
 typedef struct backoff_preview backoff_preview;
 typedef struct backoff_preview_row backoff_preview_row;
 typedef struct backoff_loop_event backoff_loop_event;
+typedef struct backoff_loop_attempt backoff_loop_attempt;
 typedef struct backoff_loop backoff_loop;
 typedef struct backoff_operation backoff_operation;
 typedef struct backoff_decision backoff_decision;
@@ -212,6 +215,8 @@ BACKOFF_ENUM(backoff_code) {
   BACKOFF_ERROR_TEXT_TOO_LONG = 24,
   // Even the shortest base or cap does not fit this many attempts into the time.
   BACKOFF_ERROR_DOES_NOT_FIT = 25,
+  // A list is longer than the limit, which is BACKOFF_MAX_WAITS.
+  BACKOFF_ERROR_TOO_MANY = 26,
   // A required pointer is NULL.
   BACKOFF_ERROR_NULL_POINTER = 100,
   // The struct was never initialised: no function made this policy, budget, operation, ..., the
@@ -219,7 +224,7 @@ BACKOFF_ENUM(backoff_code) {
   BACKOFF_ERROR_UNINITIALIZED = 101,
   // The number is not a BACKOFF_FIELD of a policy, or not one of a budget where a budget is read.
   BACKOFF_ERROR_UNKNOWN_FIELD = 102,
-  // The value is a ratio and the field a plain number, or the reverse.
+  // The value is a plain number, a ratio or a list of waits, and the field another of these.
   BACKOFF_ERROR_WRONG_UNIT = 103,
   // There is nothing more: no delay, because an iterator has returned max_retries of them (without
   // that limit 2^32), no row of a preview, no bucket, constant or step, or no time for an exchange.
@@ -319,6 +324,18 @@ BACKOFF_ENUM(backoff_field) {
   // How much longer than the delay a Retry-After may make the wait. Default: no limit. In
   // nanoseconds. BACKOFF_MAX_NS is no limit.
   BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA = 23,
+  // Growth in steps: the windows one after another, 1 to 16. The last one stays. Required with this
+  // growth. A list of nanoseconds.
+  BACKOFF_FIELD_WAITS = 24,
+  // The longest that one attempt may take, at least 1 ns. Default: no limit. In nanoseconds.
+  // BACKOFF_MAX_NS is no limit.
+  BACKOFF_FIELD_ATTEMPT_TIMEOUT = 25,
+  // How long an attempt must have run before it failed to begin the count of retries anew, at least
+  // 1 ns. Default: never. In nanoseconds. BACKOFF_MAX_NS is no limit.
+  BACKOFF_FIELD_RESET_AFTER = 26,
+  // When max_elapsed begins: with the operation, which is the default, or with its first failure. A
+  // BACKOFF_ELAPSED_FROM kind.
+  BACKOFF_FIELD_ELAPSED_FROM = 27,
   // The kind of the budget. Required. A BACKOFF_BUDGET_KIND kind.
   BACKOFF_FIELD_BUDGET = 33,
   // Quota, throttle, ratio and rate: the tokens of a full budget.
@@ -354,7 +371,9 @@ BACKOFF_ENUM(backoff_growth) {
   // base * (index + origin)^power.
   BACKOFF_GROWTH_POLYNOMIAL = 4,
   // base times 1, 1, 2, 3, 5, 8, ...
-  BACKOFF_GROWTH_FIBONACCI = 5
+  BACKOFF_GROWTH_FIBONACCI = 5,
+  // The waits of a list one after another, and then the last one (backoff_params_set_waits).
+  BACKOFF_GROWTH_STEPS = 6
 };
 typedef enum backoff_growth backoff_growth;
 
@@ -398,6 +417,15 @@ BACKOFF_ENUM(backoff_retry_after_mode) {
 };
 typedef enum backoff_retry_after_mode backoff_retry_after_mode;
 
+// When the time that max_elapsed limits begins.
+BACKOFF_ENUM(backoff_elapsed_from) {
+  // When the operation begins.
+  BACKOFF_ELAPSED_FROM_BEGIN = 1,
+  // When its first attempt fails.
+  BACKOFF_ELAPSED_FROM_FAILURE = 2
+};
+typedef enum backoff_elapsed_from backoff_elapsed_from;
+
 // How a budget limits retries.
 BACKOFF_ENUM(backoff_budget_kind) {
   // Every retry costs tokens, and a success refunds them.
@@ -430,14 +458,17 @@ typedef enum backoff_budget_kind backoff_budget_kind;
 // The longest duration: 2^63 - 1 nanoseconds, about 292 years.
 #define BACKOFF_MAX_NS UINT64_C(9223372036854775807)
 
+// The most waits of BACKOFF_GROWTH_STEPS.
+#define BACKOFF_MAX_WAITS UINT64_C(16)
+
 // Returns the name of a field, such as "jitter_max": the same name in every language. The string
 // is static and never NULL; an unknown number returns "unknown_field".
 const char *backoff_field_name(backoff_field field);
 
 // Returns the name of a kind of a field, such as "full" for BACKOFF_FIELD_JITTER and
 // BACKOFF_JITTER_FULL: the same name in every language. The fields with kinds are
-// BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_RETRY_AFTER and
-// BACKOFF_FIELD_BUDGET. The string is static and never NULL; other numbers return "unknown_kind".
+// BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_RETRY_AFTER,
+// BACKOFF_FIELD_ELAPSED_FROM and BACKOFF_FIELD_BUDGET. The string is static and never NULL; other numbers return "unknown_kind".
 const char *backoff_kind_name(backoff_field field, uint64_t kind);
 
 // The fields of a policy before they are checked; each is set or not set. Start with
@@ -464,6 +495,13 @@ backoff_code backoff_params_set_ratio(backoff_params *params,
                                       backoff_field field,
                                       uint32_t numerator,
                                       uint32_t denominator);
+
+// Sets BACKOFF_FIELD_WAITS, the windows of BACKOFF_GROWTH_STEPS: `count` nanoseconds. Setting it
+// again replaces them. backoff_policy_init checks the waits, of which there may be 1 to
+// BACKOFF_MAX_WAITS.
+backoff_code backoff_params_set_waits(backoff_params *params,
+                                      const uint64_t *waits_ns,
+                                      uint64_t count);
 
 // Writes the exact ratio that a text of `length` bytes denotes, in lowest terms: "1.6", "160%",
 // "16/10" and "16e-1" are 8 and 5.
@@ -535,8 +573,8 @@ backoff_code backoff_policy_print(const backoff_policy *policy,
 // Params with all other values that can be read make an equal policy.
 //
 // Fails with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field of a policy,
-// BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, or BACKOFF_ERROR_UNUSED if the policy does not
-// use the field.
+// BACKOFF_ERROR_WRONG_UNIT if the field is a ratio or BACKOFF_FIELD_WAITS, or BACKOFF_ERROR_UNUSED if
+// the policy does not use the field.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_get(const backoff_policy *policy, backoff_field field, uint64_t *value);
 
@@ -550,6 +588,16 @@ backoff_code backoff_policy_get_ratio(const backoff_policy *policy,
                                       backoff_field field,
                                       uint32_t *numerator,
                                       uint32_t *denominator);
+
+// Writes the waits of BACKOFF_GROWTH_STEPS in nanoseconds, the first `size` of them, and their number,
+// at most BACKOFF_MAX_WAITS.
+//
+// Fails with BACKOFF_ERROR_UNUSED if the policy has another growth.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_get_waits(const backoff_policy *policy,
+                                      uint64_t *waits_ns,
+                                      uint64_t size,
+                                      uint64_t *count);
 
 // Writes the maximum number of retries of a policy, 0 to 2^32: the number of delays after which an
 // iterator ends, and one less than the number of attempts. 2^32 means no limit.
@@ -834,6 +882,21 @@ struct backoff_loop_event {
   uint64_t reserved[4];
 };
 
+// What an attempt may know.
+struct backoff_loop_attempt {
+  // The number of the attempt: 1, 2, ...
+  uint64_t number;
+  // The time in ns until attempt_timeout, max_elapsed or the deadline ends, whichever is first. An end
+  // that has passed does not count. BACKOFF_NO_TIME if no end is ahead.
+  uint64_t time_left_ns;
+  // The outcome of the attempt before; BACKOFF_OUTCOME_NONE at the first one.
+  backoff_outcome last_outcome;
+  // Written as 0.
+  uint32_t reserved32;
+  // Written as 0.
+  uint64_t reserved[4];
+};
+
 // A loop: the functions that it calls, each with the context of backoff_retry, and its limits. An
 // initializer that leaves out an optional member sets it to NULL or 0.
 //
@@ -871,8 +934,17 @@ struct backoff_loop {
   // No wait ends later than this time of `now`; the first attempt is always made. 0 or
   // BACKOFF_NO_TIME: no deadline. (To backoff_operation_begin, 0 is a deadline that has passed.)
   uint64_t deadline_ns;
+  // Like `attempt`, in place of it, with what the attempt may know. The loop cannot interrupt an attempt:
+  // the function keeps to `time_left_ns`, and returns BACKOFF_OUTCOME_TIMEOUT if that was not enough.
+  // Optional; `attempt` is then not called and may be NULL.
+  backoff_outcome (*attempt_with)(void *context, const backoff_loop_attempt *attempt, uint64_t *retry_after_ns);
+  // Returns the delay in ns before a retry, in place of the one that the policy computes; or
+  // BACKOFF_NO_TIME for that of the policy. `index` is the number of the retries so far, less than
+  // max_retries; `outcome` that of the last attempt. Jitter, cap and floor do not change the delay; a Retry-After, the limits and
+  // the budget count as always. Optional.
+  uint64_t (*delay)(void *context, uint64_t index, backoff_outcome outcome);
   // For functions and limits of later versions: 0.
-  uint64_t reserved[6];
+  uint64_t reserved[4];
 };
 
 // Makes attempts until one succeeds or the loop has to stop, and writes how it ended (SPEC 18). It
@@ -971,6 +1043,40 @@ backoff_code backoff_operation_decide(backoff_operation *operation,
                                       uint64_t now_ns,
                                       backoff_budget *budget,
                                       backoff_decision *decision);
+
+// As backoff_operation_decide, with the delay `delay_ns` in place of the one that the policy
+// computes (SPEC 13.9). Its jitter, cap and floor do not change this delay; its limits, its
+// treatment of a Retry-After and the budget count as always. At most BACKOFF_MAX_NS counts.
+BACKOFF_MUST_CHECK
+backoff_code backoff_operation_decide_with_delay(backoff_operation *operation,
+                                                 backoff_outcome outcome,
+                                                 uint64_t delay_ns,
+                                                 uint64_t retry_after_ns,
+                                                 uint64_t now_ns,
+                                                 backoff_budget *budget,
+                                                 backoff_decision *decision);
+
+// Writes how long an attempt that begins at `now_ns` may take: attempt_timeout, or what is left until
+// max_elapsed or the deadline ends, if that is less (SPEC 13.10). BACKOFF_NO_TIME without an
+// attempt_timeout. An attempt that takes longer has the outcome BACKOFF_OUTCOME_TIMEOUT.
+BACKOFF_MUST_CHECK
+backoff_code backoff_operation_attempt_limit(const backoff_operation *operation,
+                                             uint64_t now_ns,
+                                             uint64_t *limit_ns);
+
+// Writes how long an attempt that begins at `now_ns` has until attempt_timeout, max_elapsed or the
+// deadline ends, whichever is first. BACKOFF_NO_TIME if no end is ahead.
+BACKOFF_MUST_CHECK
+backoff_code backoff_operation_time_left(const backoff_operation *operation,
+                                         uint64_t now_ns,
+                                         uint64_t *left_ns);
+
+// Writes the index of the delay that would follow if the current attempt failed at `now_ns`: the
+// number of retries granted so far, or 0 if the attempt ran at least as long as reset_after.
+BACKOFF_MUST_CHECK
+backoff_code backoff_operation_retry_index(const backoff_operation *operation,
+                                           uint64_t now_ns,
+                                           uint64_t *index);
 
 // Refuses the retry that the latest decision granted, for a budget that the caller keeps
 // elsewhere, such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count; what

@@ -125,6 +125,8 @@ def policy_of_fields(request):
 def field_of(given, name):
     if name in fields.KINDS:
         return wire.string(given, name)
+    if name in fields.LISTS:
+        return wire.words(given, name)
     if name not in fields.RATIOS:
         return wire.word(given, name)
     terms = wire.string(given, name).split("/")
@@ -157,7 +159,7 @@ def of_steps(request):
     running, answers = {}, []
     for step in wire.a_list(request, "steps"):
         number, now = wire.whole(step, "operation", INDICES - 1), wire.word(step, "now")
-        do = wire.name_of(step, "do", ["begin", "outcome", "cancel"])
+        do = wire.name_of(step, "do", ["begin", "outcome", "limit", "cancel"])
         if (number in running) == (do == "begin"):
             raise wire.NotARequest
         if do == "begin":
@@ -165,10 +167,13 @@ def of_steps(request):
             running[number] = operations.Operation(policy, stream, now, deadline, shared)
             continue
         operation = running[number]
+        if do == "limit":
+            limit, index = operation.attempt_limit(now), operation.index(now)
+            answers.append({"limit": wire.shown(limit), "index": index})
+            continue
         if do == "outcome":
-            what, delay = operation.outcome(
-                outcome_of(step), now, wire.time_or_none(step, "retry_after")
-            )
+            wait, own = (wire.time_or_none(step, name) for name in ("retry_after", "own_delay"))
+            what, delay = operation.outcome(outcome_of(step), now, wait, own)
         else:
             what, delay = operation.cancel()
         answer = {"wait": str(delay)} if what == "wait" else {"stop": what, "delay": str(delay)}

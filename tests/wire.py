@@ -130,6 +130,14 @@ def word(of, name, default=REQUIRED):
     return digits(member(of, name, default), WORD_MAX)
 
 
+def words(of, name):
+    """A list of digits up to 2^64 - 1."""
+    value = member(of, name)
+    if not isinstance(value, list):
+        raise NotARequest
+    return [digits(part, WORD_MAX) for part in value]
+
+
 def word_or_none(of, name):
     return None if of.get(name) is None else word(of, name)
 

@@ -8,7 +8,7 @@ use backoff_core::{Budget, BudgetLevel, ffi};
 use crate::code::{BACKOFF_ERROR_DAMAGED, backoff_code};
 use crate::error::{backoff_error, explained};
 use crate::exported::{exported, required};
-use crate::field::{field_of, write_ratio, write_value};
+use crate::field::{Form, field_of, write_ratio, write_value};
 use crate::field_number::backoff_field;
 use crate::handle::Tagged;
 use crate::text::{Output, bytes_at, write_text};
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn backoff_budget_get(
     exported!({
         let value = required(value)?;
         let budget = free_budget(budget)?;
-        let field = field_of(field, &BUDGET_FIELDS, false)?;
+        let field = field_of(field, &BUDGET_FIELDS, Form::Number)?;
         write_value(ffi::budget_value(budget, field), value)
     })
 }
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn backoff_budget_get_ratio(
     exported!({
         let terms = (required(numerator)?, required(denominator)?);
         let budget = free_budget(budget)?;
-        let field = field_of(field, &BUDGET_FIELDS, true)?;
+        let field = field_of(field, &BUDGET_FIELDS, Form::Ratio)?;
         write_ratio(ffi::budget_value(budget, field), terms)
     })
 }

@@ -56,6 +56,8 @@ pub const BACKOFF_ERROR_NOT_A_COUNT: u32 = 23;
 pub const BACKOFF_ERROR_TEXT_TOO_LONG: u32 = 24;
 /// Even the shortest base or cap does not fit this many attempts into the time.
 pub const BACKOFF_ERROR_DOES_NOT_FIT: u32 = 25;
+/// A list is longer than the limit, which is BACKOFF_MAX_WAITS.
+pub const BACKOFF_ERROR_TOO_MANY: u32 = 26;
 /// A required pointer is NULL.
 pub const BACKOFF_ERROR_NULL_POINTER: u32 = 100;
 /// The struct was never initialised: no function made this policy, budget, operation, ..., the
@@ -63,7 +65,7 @@ pub const BACKOFF_ERROR_NULL_POINTER: u32 = 100;
 pub const BACKOFF_ERROR_UNINITIALIZED: u32 = 101;
 /// The number is not a BACKOFF_FIELD of a policy, or not one of a budget where a budget is read.
 pub const BACKOFF_ERROR_UNKNOWN_FIELD: u32 = 102;
-/// The value is a ratio and the field a plain number, or the reverse.
+/// The value is a plain number, a ratio or a list of waits, and the field another of these.
 pub const BACKOFF_ERROR_WRONG_UNIT: u32 = 103;
 /// There is nothing more: no delay, because an iterator has returned max_retries of them (without
 /// that limit 2^32), no row of a preview, no bucket, constant or step, or no time for an exchange.

@@ -8,8 +8,8 @@ use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, Unit};
 
 use crate::code::{BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_UNUSED, BACKOFF_ERROR_WRONG_UNIT};
 use crate::field_number::{
-    BACKOFF_FIELD_BUDGET, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER,
-    BACKOFF_FIELD_RETRY_AFTER, backoff_field,
+    BACKOFF_FIELD_BUDGET, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_ELAPSED_FROM, BACKOFF_FIELD_GROWTH,
+    BACKOFF_FIELD_JITTER, BACKOFF_FIELD_RETRY_AFTER, backoff_field,
 };
 use crate::text::name_of;
 
@@ -23,6 +23,8 @@ pub const BACKOFF_MILLISECOND: u64 = 1000000u64;
 pub const BACKOFF_SECOND: u64 = 1000000000u64;
 /// The longest duration: 2^63 - 1 nanoseconds, about 292 years.
 pub const BACKOFF_MAX_NS: u64 = 9223372036854775807u64;
+/// The most waits of BACKOFF_GROWTH_STEPS.
+pub const BACKOFF_MAX_WAITS: u64 = 16u64;
 
 /// How windows grow.
 pub type backoff_growth = u32;
@@ -37,6 +39,8 @@ pub const BACKOFF_GROWTH_EXPONENTIAL: u32 = 3;
 pub const BACKOFF_GROWTH_POLYNOMIAL: u32 = 4;
 /// base times 1, 1, 2, 3, 5, 8, ...
 pub const BACKOFF_GROWTH_FIBONACCI: u32 = 5;
+/// The waits of a list one after another, and then the last one (backoff_params_set_waits).
+pub const BACKOFF_GROWTH_STEPS: u32 = 6;
 
 /// How a delay is drawn from its window.
 pub type backoff_jitter = u32;
@@ -75,6 +79,14 @@ pub const BACKOFF_RETRY_AFTER_EXACT: u32 = 2;
 /// Retry-After do not return together.
 pub const BACKOFF_RETRY_AFTER_SPREAD: u32 = 3;
 
+/// When the time that max_elapsed limits begins.
+pub type backoff_elapsed_from = u32;
+
+/// When the operation begins.
+pub const BACKOFF_ELAPSED_FROM_BEGIN: u32 = 1;
+/// When its first attempt fails.
+pub const BACKOFF_ELAPSED_FROM_FAILURE: u32 = 2;
+
 /// How a budget limits retries.
 pub type backoff_budget_kind = u32;
 
@@ -104,8 +116,8 @@ pub extern "C" fn backoff_field_name(field: backoff_field) -> *const c_char {
 
 /// Returns the name of a kind of a field, such as "full" for BACKOFF_FIELD_JITTER and
 /// BACKOFF_JITTER_FULL: the same name in every language. The fields with kinds are
-/// BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_RETRY_AFTER and
-/// BACKOFF_FIELD_BUDGET. The string is static and never NULL; other numbers return "unknown_kind".
+/// BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_RETRY_AFTER,
+/// BACKOFF_FIELD_ELAPSED_FROM and BACKOFF_FIELD_BUDGET. The string is static and never NULL; other numbers return "unknown_kind".
 #[unsafe(no_mangle)]
 pub extern "C" fn backoff_kind_name(field: backoff_field, kind: u64) -> *const c_char {
     let kind = usize::try_from(kind).map_or(usize::MAX, |kind| kind.wrapping_sub(1));
@@ -114,6 +126,7 @@ pub extern "C" fn backoff_kind_name(field: backoff_field, kind: u64) -> *const c
         BACKOFF_FIELD_JITTER => name_of!(kinds(Field::Jitter), kind => kind, kind),
         BACKOFF_FIELD_CAP_ON => name_of!(kinds(Field::CapOn), kind => kind, kind),
         BACKOFF_FIELD_RETRY_AFTER => name_of!(kinds(Field::RetryAfter), kind => kind, kind),
+        BACKOFF_FIELD_ELAPSED_FROM => name_of!(kinds(Field::ElapsedFrom), kind => kind, kind),
         BACKOFF_FIELD_BUDGET => name_of!(kinds(Field::Budget), kind => kind, kind),
         _ => None,
     };
@@ -128,13 +141,25 @@ const fn kinds(field: Field) -> &'static [&'static str] {
     }
 }
 
-/// The field of a number, if it is one of `fields` and a ratio or not, as the caller says.
-pub(crate) fn field_of(number: u32, fields: &[Field], is_ratio: bool) -> Result<Field, u32> {
+/// How a value is passed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Number,
+    Ratio,
+    Waits,
+}
+
+/// The field of a number, if it is one of `fields` and its value has this form.
+pub(crate) fn field_of(number: u32, fields: &[Field], form: Form) -> Result<Field, u32> {
     let field = ffi::field_from_number(number)
         .filter(|field| fields.contains(field))
         .ok_or(BACKOFF_ERROR_UNKNOWN_FIELD)?;
-    let is_of_unit = matches!(ffi::field_unit(field), Unit::Ratio) == is_ratio;
-    is_of_unit.then_some(field).ok_or(BACKOFF_ERROR_WRONG_UNIT)
+    let form_of_field = match ffi::field_unit(field) {
+        Unit::Ratio => Form::Ratio,
+        Unit::Waits => Form::Waits,
+        _ => Form::Number,
+    };
+    (form_of_field == form).then_some(field).ok_or(BACKOFF_ERROR_WRONG_UNIT)
 }
 
 /// Writes the value of a field that is not a ratio.

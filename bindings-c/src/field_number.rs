@@ -65,6 +65,18 @@ pub const BACKOFF_FIELD_RETRY_AFTER_MAX: u32 = 22;
 /// How much longer than the delay a Retry-After may make the wait. Default: no limit. In
 /// nanoseconds. BACKOFF_MAX_NS is no limit.
 pub const BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA: u32 = 23;
+/// Growth in steps: the windows one after another, 1 to 16. The last one stays. Required with this
+/// growth. A list of nanoseconds.
+pub const BACKOFF_FIELD_WAITS: u32 = 24;
+/// The longest that one attempt may take, at least 1 ns. Default: no limit. In nanoseconds.
+/// BACKOFF_MAX_NS is no limit.
+pub const BACKOFF_FIELD_ATTEMPT_TIMEOUT: u32 = 25;
+/// How long an attempt must have run before it failed to begin the count of retries anew, at least
+/// 1 ns. Default: never. In nanoseconds. BACKOFF_MAX_NS is no limit.
+pub const BACKOFF_FIELD_RESET_AFTER: u32 = 26;
+/// When max_elapsed begins: with the operation, which is the default, or with its first failure. A
+/// BACKOFF_ELAPSED_FROM kind.
+pub const BACKOFF_FIELD_ELAPSED_FROM: u32 = 27;
 /// The kind of the budget. Required. A BACKOFF_BUDGET_KIND kind.
 pub const BACKOFF_FIELD_BUDGET: u32 = 33;
 /// Quota, throttle, ratio and rate: the tokens of a full budget.

@@ -184,6 +184,83 @@ pub unsafe extern "C" fn backoff_operation_decide(
     })
 }
 
+/// As backoff_operation_decide, with the delay `delay_ns` in place of the one that the policy
+/// computes (SPEC 13.9). Its jitter, cap and floor do not change this delay; its limits, its
+/// treatment of a Retry-After and the budget count as always. At most BACKOFF_MAX_NS counts.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_operation_decide_with_delay(
+    operation: *mut backoff_operation,
+    outcome: backoff_outcome,
+    delay_ns: u64,
+    retry_after_ns: u64,
+    now_ns: u64,
+    budget: *mut backoff_budget,
+    decision: *mut backoff_decision,
+) -> backoff_code {
+    exported!({
+        let decision = required(decision)?;
+        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME);
+        let operation = begun(operation, budget)?;
+        let budget = usable(budget)?;
+        let (outcome, retry_after) = (outcome?, optional_ns(retry_after_ns));
+        let decided = operation.decide_with_delay(outcome, retry_after, delay_ns, now_ns, budget);
+        decision.write(decided.into());
+        Ok(())
+    })
+}
+
+/// Writes how long an attempt that begins at `now_ns` may take: attempt_timeout, or what is left until
+/// max_elapsed or the deadline ends, if that is less (SPEC 13.10). BACKOFF_NO_TIME without an
+/// attempt_timeout. An attempt that takes longer has the outcome BACKOFF_OUTCOME_TIMEOUT.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_operation_attempt_limit(
+    operation: *const backoff_operation,
+    now_ns: u64,
+    limit_ns: *mut u64,
+) -> backoff_code {
+    exported!({
+        let limit_ns = required(limit_ns)?;
+        let operation = &OperationHandle::get(operation)?.operation;
+        limit_ns.write(operation.attempt_limit_ns(now_ns).unwrap_or(BACKOFF_NO_TIME));
+        Ok(())
+    })
+}
+
+/// Writes how long an attempt that begins at `now_ns` has until attempt_timeout, max_elapsed or the
+/// deadline ends, whichever is first. BACKOFF_NO_TIME if no end is ahead.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_operation_time_left(
+    operation: *const backoff_operation,
+    now_ns: u64,
+    left_ns: *mut u64,
+) -> backoff_code {
+    exported!({
+        let left_ns = required(left_ns)?;
+        let operation = &OperationHandle::get(operation)?.operation;
+        left_ns.write(operation.time_left_ns(now_ns).unwrap_or(BACKOFF_NO_TIME));
+        Ok(())
+    })
+}
+
+/// Writes the index of the delay that would follow if the current attempt failed at `now_ns`: the
+/// number of retries granted so far, or 0 if the attempt ran at least as long as reset_after.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_operation_retry_index(
+    operation: *const backoff_operation,
+    now_ns: u64,
+    index: *mut u64,
+) -> backoff_code {
+    exported!({
+        let index = required(index)?;
+        index.write(OperationHandle::get(operation)?.operation.retry_index(now_ns));
+        Ok(())
+    })
+}
+
 impl From<Decision> for backoff_decision {
     fn from(decision: Decision) -> Self {
         let reason = decision.stop_reason().map_or(0, |reason| reason as u32);

@@ -4,14 +4,14 @@ use core::ffi::c_char;
 use core::ptr::NonNull;
 
 use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
-use backoff_core::{Ratio, RatioError};
+use backoff_core::{Ratio, RatioError, Waits};
 
 use crate::code::{
     BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_UNINITIALIZED,
     BACKOFF_ERROR_ZERO_DENOMINATOR, backoff_code,
 };
 use crate::exported::{exported, required};
-use crate::field::field_of;
+use crate::field::{BACKOFF_MAX_WAITS, Form, field_of};
 use crate::field_number::backoff_field;
 use crate::text::bytes_at;
 
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn backoff_params_set(
     field: backoff_field,
     value: u64,
 ) -> backoff_code {
-    exported!({ set(required(params)?, field, value, false) })
+    exported!({ set(required(params)?, field, value, Form::Number) })
 }
 
 /// Sets a field that is a ratio: BACKOFF_FIELD_MULTIPLIER, BACKOFF_FIELD_JITTER_BELOW or
@@ -56,7 +56,28 @@ pub unsafe extern "C" fn backoff_params_set_ratio(
     numerator: u32,
     denominator: u32,
 ) -> backoff_code {
-    exported!({ set(required(params)?, field, ffi::ratio_value(numerator, denominator), true) })
+    let value = ffi::ratio_value(numerator, denominator);
+    exported!({ set(required(params)?, field, value, Form::Ratio) })
+}
+
+/// Sets BACKOFF_FIELD_WAITS, the windows of BACKOFF_GROWTH_STEPS: `count` nanoseconds. Setting it
+/// again replaces them. backoff_policy_init checks the waits, of which there may be 1 to
+/// BACKOFF_MAX_WAITS.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_params_set_waits(
+    params: *mut backoff_params,
+    waits_ns: *const u64,
+    count: u64,
+) -> backoff_code {
+    exported!({
+        let params = params_of(required(params)?)?;
+        // Of a list that is too long, the length is all that matters.
+        let most = BACKOFF_MAX_WAITS + 1;
+        let bytes = bytes_at(waits_ns.cast(), count.min(most) * size_of::<u64>() as u64)?;
+        let (words, _) = bytes.as_chunks();
+        params.set_waits(Waits::from_ns(words.iter().map(|&word| u64::from_ne_bytes(word))));
+        Ok(())
+    })
 }
 
 /// Writes the exact ratio that a text of `length` bytes denotes, in lowest terms: "1.6", "160%",
@@ -116,16 +137,22 @@ unsafe fn set(
     params: NonNull<backoff_params>,
     field: backoff_field,
     value: u64,
-    is_ratio: bool,
+    form: Form,
 ) -> Result<(), u32> {
-    let field = field_of(field, &POLICY_FIELDS, is_ratio)?;
+    let field = field_of(field, &POLICY_FIELDS, form)?;
+    // SAFETY: the caller promises the pointer.
+    unsafe { params_of(params) }?.set(field, value);
+    Ok(())
+}
+
+/// The params of the core in a struct of C, to change them.
+///
+/// # Safety
+/// `params` is valid for reads and writes, and nobody else uses it during `'a`.
+unsafe fn params_of<'a>(params: NonNull<backoff_params>) -> Result<&'a mut FieldSet, u32> {
     // SAFETY: `FieldSet` fits into the struct and is plain integers, so any bytes are a valid one.
     let params = unsafe { params.cast::<FieldSet>().as_mut() };
-    if !params.is_valid() {
-        return Err(BACKOFF_ERROR_UNINITIALIZED);
-    }
-    params.set(field, value);
-    Ok(())
+    if params.is_valid() { Ok(params) } else { Err(BACKOFF_ERROR_UNINITIALIZED) }
 }
 
 /// The params of the core in a struct of C.

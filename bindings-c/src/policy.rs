@@ -1,14 +1,15 @@
 //! `backoff_policy`: made of fields or of a string, printed, and its delays.
 
 use core::ffi::c_char;
+use core::ptr::NonNull;
 
 use backoff_core::ffi::POLICY_FIELDS;
 use backoff_core::{Policy, ffi};
 
-use crate::code::backoff_code;
+use crate::code::{BACKOFF_ERROR_UNUSED, backoff_code};
 use crate::error::{backoff_error, explained};
 use crate::exported::{exported, required};
-use crate::field::{field_of, write_ratio, write_value};
+use crate::field::{Form, field_of, write_ratio, write_value};
 use crate::field_number::backoff_field;
 use crate::handle::Tagged;
 use crate::params::{backoff_params, params_at};
@@ -107,8 +108,8 @@ pub unsafe extern "C" fn backoff_policy_print(
 /// Params with all other values that can be read make an equal policy.
 ///
 /// Fails with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field of a policy,
-/// BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, or BACKOFF_ERROR_UNUSED if the policy does not
-/// use the field.
+/// BACKOFF_ERROR_WRONG_UNIT if the field is a ratio or BACKOFF_FIELD_WAITS, or BACKOFF_ERROR_UNUSED if
+/// the policy does not use the field.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_get(
@@ -119,7 +120,7 @@ pub unsafe extern "C" fn backoff_policy_get(
     exported!({
         let value = required(value)?;
         let policy = policy_at(policy)?;
-        let field = field_of(field, &POLICY_FIELDS, false)?;
+        let field = field_of(field, &POLICY_FIELDS, Form::Number)?;
         write_value(ffi::policy_value(policy, field), value)
     })
 }
@@ -140,8 +141,33 @@ pub unsafe extern "C" fn backoff_policy_get_ratio(
     exported!({
         let terms = (required(numerator)?, required(denominator)?);
         let policy = policy_at(policy)?;
-        let field = field_of(field, &POLICY_FIELDS, true)?;
+        let field = field_of(field, &POLICY_FIELDS, Form::Ratio)?;
         write_ratio(ffi::policy_value(policy, field), terms)
+    })
+}
+
+/// Writes the waits of BACKOFF_GROWTH_STEPS in nanoseconds, the first `size` of them, and their number,
+/// at most BACKOFF_MAX_WAITS.
+///
+/// Fails with BACKOFF_ERROR_UNUSED if the policy has another growth.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_policy_get_waits(
+    policy: *const backoff_policy,
+    waits_ns: *mut u64,
+    size: u64,
+    count: *mut u64,
+) -> backoff_code {
+    exported!({
+        let (waits_ns, count) = (required(waits_ns)?, required(count)?);
+        let waits = ffi::policy_waits(policy_at(policy)?).as_ns();
+        if waits.is_empty() {
+            return Err(BACKOFF_ERROR_UNUSED);
+        }
+        let size = usize::try_from(size).unwrap_or(usize::MAX).min(waits.len());
+        waits_ns.copy_from_nonoverlapping(NonNull::from(waits).cast(), size);
+        count.write(waits.len() as u64);
+        Ok(())
     })
 }
 
@@ -202,7 +228,7 @@ pub unsafe extern "C" fn backoff_policy_change(
     explained!(error, {
         let changed = required(changed)?;
         let policy = *policy_at(policy)?;
-        let field = field_of(field, &POLICY_FIELDS, false)?;
+        let field = field_of(field, &POLICY_FIELDS, Form::Number)?;
         PolicyHandle::init(changed, ffi::change_policy(&policy, field, value)?);
         Ok(())
     })
@@ -226,7 +252,7 @@ pub unsafe extern "C" fn backoff_policy_change_ratio(
     explained!(error, {
         let changed = required(changed)?;
         let policy = *policy_at(policy)?;
-        let field = field_of(field, &POLICY_FIELDS, true)?;
+        let field = field_of(field, &POLICY_FIELDS, Form::Ratio)?;
         let value = ffi::ratio_value(numerator, denominator);
         PolicyHandle::init(changed, ffi::change_policy(&policy, field, value)?);
         Ok(())

@@ -199,6 +199,70 @@ def script(calls, waits, events):
     }
 
 
+class Informed(Player):
+    """Plays loops whose attempts know what they may know, and that have delays of their own."""
+
+    def __init__(self, retry, policy, delays):
+        super().__init__(retry, stream_of(42, b"job-1".hex()), parsed("policy", policy))
+        self.delays, self.known, self.asked = delays, [], []
+        kinds = dict(S.loop._fields_)
+        self.loop.attempt_with = kinds["attempt_with"](self.attempt_with)
+        self.loop.delay = kinds["delay"](self.delay)
+        self.loop.attempt = S.loop().attempt
+
+    def attempt_with(self, context, at, retry_after):
+        known = S.loop_attempt.from_address(at)
+        assert not any(known.reserved) and not known.reserved32
+        self.known.append([known.number, known.time_left_ns, known.last_outcome])
+        return self.attempt(context, retry_after)
+
+    def delay(self, _, index, outcome):
+        self.asked.append((index, outcome))
+        return self.delays[index]
+
+
+def informed_loops():
+    transient, timeout = N.OUTCOME_TRANSIENT, N.OUTCOME_TIMEOUT
+    for retry in [F.retry, WRAPPER_RETRY]:
+        # 5, the policy's 9 in place of no delay, and 5 after the cap and the floor of the policy.
+        policy = "constant:base=9ns,cap=9ns,floor=9ns,max_retries=2,attempt_timeout=20ns,max_elapsed=25ns"
+        player = Informed(retry, policy, [5, N.NO_TIME])
+        played = script(
+            [(1, "transient"), (2, "timeout"), (3, "transient")],
+            [5, 9],
+            [
+                ["retry", 1, 5, 1, "transient", None],
+                ["retry", 2, 9, 8, "timeout", None],
+                ["stop", 3, 0, 20, "transient", "max_retries"],
+            ],
+        )
+        for check in player.play(played, N.OK):
+            yield "informed", *check
+        yield "known", player.known, [[1, 20, 0], [2, 19, transient], [3, 8, timeout]]
+        yield "asked", player.asked, [(0, transient), (1, timeout)]
+        # Without a limit there is no time. A success and a permanent failure are asked for no delay.
+        for outcome, reason in [("success", "success"), ("permanent", "permanent")]:
+            player = Informed(retry, "constant:base=9ns", [])
+            played = script([(1, outcome)], [], [["stop", 1, 0, 1, outcome, reason]])
+            for check in player.play(played, N.OK):
+                yield outcome, *check
+            yield outcome, (player.known, player.asked), ([[1, N.NO_TIME, 0]], [])
+        # An attempt that runs for long begins the count, and the delays, anew.
+        player = Informed(retry, "constant:base=9ns,max_retries=1,reset_after=50ns", [3])
+        played = script(
+            [(1, "transient"), (50, "transient"), (1, "transient")],
+            [3, 3],
+            [
+                ["retry", 1, 3, 1, "transient", None],
+                ["retry", 2, 3, 54, "transient", None],
+                ["stop", 3, 0, 58, "transient", "max_retries"],
+            ],
+        )
+        for check in player.play(played, N.OK):
+            yield "anew", *check
+        yield "asked anew", player.asked, [(0, transient), (0, transient)]
+
+
 def other_loops():
     for retry in [F.retry, WRAPPER_RETRY]:
         # The policy that is NULL waits for the delays in the README. Three functions are enough.
@@ -236,4 +300,4 @@ def other_loops():
 
 
 if __name__ == "__main__":
-    main([loops, loops_of_the_wrapper, other_loops])
+    main([loops, loops_of_the_wrapper, other_loops, informed_loops])

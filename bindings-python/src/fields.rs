@@ -1,7 +1,7 @@
 //! The fields of a policy: arguments of `Policy(...)` to the core's params, and back.
 
 use backoff_core::ffi::{self, FieldSet, Unit};
-use backoff_core::{Field, FieldValue, MAX_NS, Policy, PolicyError};
+use backoff_core::{Field, FieldValue, MAX_NS, Policy, PolicyError, Waits};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::True;
@@ -20,7 +20,9 @@ pub(crate) fn policy(
     let (mut params, mut conversions) = (FieldSet::default(), Conversions::default());
     for field in ffi::POLICY_FIELDS {
         let Some(value) = arguments.get_item(field.name())? else { continue };
-        if !value.is_none() {
+        if field == Field::Waits && !value.is_none() {
+            params.set_waits(conversions.waits(&value)?);
+        } else if !value.is_none() {
             params.set(field, conversions.number(field, &value)?);
         } else if field == Field::RetryAfterMax {
             // None is no limit, and this is the only limit that a policy has by default.
@@ -58,12 +60,26 @@ impl<'py> Conversions<'py> {
         Ok(value.number())
     }
 
+    /// The waits to pass to the core.
+    fn waits(&mut self, objects: &Bound<'py, PyAny>) -> PyResult<Waits> {
+        let is_text = objects.is_instance_of::<PyString>();
+        let objects = objects.try_iter().ok().filter(|_| !is_text).ok_or_else(|| {
+            errors::wrong_type(Field::Waits.name(), "an iterable of durations", objects)
+        })?;
+        // Of a list that is too long, which may be endless, the length is all that matters.
+        let mut waits = Vec::new();
+        for object in objects.take(Waits::MAX + 1) {
+            waits.push(self.number(Field::Waits, &object?)?);
+        }
+        Ok(Waits::from_ns(waits))
+    }
+
     /// The core's error, about the caller's own object.
     fn error(&self, py: Python<'_>, error: &PolicyError) -> PyErr {
         match self.unrepresentable.iter().find(|(field, _)| *field == error.field()) {
             Some((field, object)) => {
                 let (shown, is_kind) = match ffi::field_unit(*field) {
-                    Unit::Duration => (duration::shown(object), false),
+                    Unit::Duration | Unit::Waits => (duration::shown(object), false),
                     unit => (errors::shown(object), matches!(unit, Unit::Kind(_))),
                 };
                 errors::policy_error_about(error, object, &shown, is_kind)
@@ -84,7 +100,7 @@ fn value(field: Field, object: &Bound<'_, PyAny>) -> PyResult<Value> {
                 number => Value::Exact(number),
             })
         }
-        Unit::Duration => duration::nanoseconds(field.name(), object),
+        Unit::Duration | Unit::Waits => duration::nanoseconds(field.name(), object),
         Unit::Ratio => ratio::value(field.name(), object),
         _ => numbers::count(field.name(), object),
     }
@@ -152,6 +168,11 @@ fn read(py: Python<'_>, value: Option<FieldValue>) -> PyResult<Py<PyAny>> {
         Some(value @ FieldValue::Duration(_)) => {
             value.as_ns().map(duration::seconds).into_py_any(py)?
         }
+        Some(FieldValue::Waits(waits)) => {
+            PyTuple::new(py, waits.as_ns().iter().map(|&ns| duration::seconds(ns)))?
+                .into_any()
+                .unbind()
+        }
         Some(FieldValue::Ratio(ratio)) => ratio::fraction(py, ratio)?.unbind(),
         Some(FieldValue::Count(count)) => count.into_py_any(py)?,
         _ => py.None(),
@@ -162,6 +183,7 @@ fn documentation(field: Field) -> String {
     let unit = match ffi::field_unit(field) {
         Unit::Kind(names) => &format!(" One of \"{}\".", names.join("\", \"")),
         Unit::Duration => " In float seconds.",
+        Unit::Waits => " A tuple of float seconds.",
         Unit::Ratio => " A Fraction.",
         _ => "",
     };

@@ -50,7 +50,8 @@ impl Policy {
             offset=None, cap=None, cap_on=None, floor=None, jitter=None, jitter_below=None, \
             jitter_above=None, jitter_max=None, jitter_increment=None, jitter_slot=None, \
             max_retries=None, max_attempts=None, max_elapsed=None, throttled_base=None, \
-            retry_after=None, retry_after_max=3600, retry_after_max_extra=None)"
+            retry_after=None, retry_after_max=3600, retry_after_max_extra=None, waits=None, \
+            attempt_timeout=None, reset_after=None, elapsed_from=None)"
         // end
     )]
     fn new(

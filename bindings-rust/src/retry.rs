@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use backoff_core::{Budget, Policy, RandomStream, RetryStats};
+use backoff_core::{Budget, Policy, PolicyBuilder, PolicyError, RandomStream, RetryStats};
 
 use crate::ref_or_arc::RefOrArc;
 use crate::shared_budget::SharedBudget;
@@ -34,6 +34,12 @@ use crate::time::{DefaultSleep, Monotonic};
 ///
 /// ```compile_fail,E0277
 /// backoff_retry::Retry::default().call(|| Err::<(), ()>(()));
+/// ```
+///
+/// A field of the policy is changed with [`Retry::policy_with`]. The compiler says so:
+///
+/// ```compile_fail,E0277
+/// let retry = backoff_retry::Retry::default().max_retries(5);
 /// ```
 #[derive(Clone)]
 pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
@@ -66,11 +72,11 @@ impl Retry<'_> {
     }
 }
 
-/// Retries with the preset `default`.
+/// Retries with the preset `default`, or with the policy of [`Defaults`](crate::Defaults).
 #[cfg(feature = "getrandom")]
 impl Default for Retry<'_> {
     fn default() -> Self {
-        Self::new(crate::defaults::policy())
+        Self::new(crate::program::policy().unwrap_or_else(crate::defaults::policy))
     }
 }
 
@@ -98,6 +104,46 @@ impl Retry<'_> {
 }
 
 impl<'a, C, S> Retry<'a, C, S> {
+    /// Changes fields of the policy, as pairs after it in a policy string do:
+    /// `default:max_attempts=6,cap=5s` is the policy of this one. A `max_attempts` replaces the
+    /// `max_retries` of the policy.
+    ///
+    /// ```
+    /// use backoff_retry::{Policy, Retry};
+    /// use std::time::Duration;
+    /// let retry = Retry::default()
+    ///     .policy_with(|policy| policy.max_attempts(6).cap(Duration::from_secs(5)))?;
+    /// assert_eq!(retry.policy(), Policy::parse("default:max_attempts=6,cap=5s")?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// A clone changes one call and keeps the rest:
+    ///
+    /// ```
+    /// # use backoff_retry::{Policy, PolicyError, Retry};
+    /// # let retry = Retry::default();
+    /// let patient = retry.clone().policy_with(|policy| policy.max_retries(10))?;
+    /// # assert_eq!(patient.policy().max_retries(), 10);
+    /// # assert_eq!(retry.policy().max_retries(), 3);
+    /// # Ok::<(), PolicyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first rule of SPEC 8 that the policy then breaks, with the field, its value and the limit.
+    pub fn policy_with(
+        mut self,
+        change: impl FnOnce(PolicyBuilder) -> PolicyBuilder,
+    ) -> Result<Self, PolicyError> {
+        self.policy = change(self.policy.to_builder()).build()?;
+        Ok(self)
+    }
+
+    /// The policy.
+    #[must_use]
+    pub const fn policy(&self) -> Policy {
+        self.policy
+    }
+
     /// Uses this stream in every loop. Loops that share a stream compute identical delays.
     #[must_use]
     pub fn stream(mut self, stream: RandomStream) -> Self {

@@ -90,6 +90,17 @@ export interface PolicyOptions {
 	readonly retryAfterMax?: Duration | undefined;
 	/** How much longer than the delay a Retry-After may make the wait. Default: no limit. */
 	readonly retryAfterMaxExtra?: Duration | undefined;
+	/** Growth in steps: the windows one after another, 1 to 16. The last one stays. Required with this growth. */
+	readonly waits?: readonly Duration[] | undefined;
+	/** The longest that one attempt may take, at least 1 ns. Default: no limit. */
+	readonly attemptTimeout?: Duration | undefined;
+	/**
+	 * How long an attempt must have run before it failed to begin the count of retries anew, at least 1 ns. Default:
+	 * never.
+	 */
+	readonly resetAfter?: Duration | undefined;
+	/** When `maxElapsed` begins: with the operation, which is the default, or with its first failure. */
+	readonly elapsedFrom?: ElapsedFrom | undefined;
 	// end
 }
 
@@ -100,7 +111,7 @@ export interface PolicyOptions {
 export interface PolicyParams {
 	// params of policies, from core/src/field/table.rs
 	readonly growth: Growth;
-	readonly base: ExactDuration;
+	readonly base?: ExactDuration;
 	readonly increment?: ExactDuration;
 	readonly multiplier?: readonly [numerator: number, denominator: number];
 	readonly power?: number;
@@ -117,10 +128,14 @@ export interface PolicyParams {
 	readonly jitterSlot?: ExactDuration;
 	readonly maxRetries: number;
 	readonly maxElapsed: ExactDuration;
-	readonly throttledBase: ExactDuration;
+	readonly throttledBase?: ExactDuration;
 	readonly retryAfter: RetryAfterMode;
 	readonly retryAfterMax: ExactDuration;
 	readonly retryAfterMaxExtra: ExactDuration;
+	readonly waits?: readonly ExactDuration[];
+	readonly attemptTimeout: ExactDuration;
+	readonly resetAfter: ExactDuration;
+	readonly elapsedFrom: ElapsedFrom;
 	// end
 }
 

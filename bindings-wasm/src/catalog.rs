@@ -23,6 +23,7 @@ pub fn catalog() -> usize {
                 Unit::Kind(names) => ("kind", names),
                 Unit::Duration => ("duration", &[]),
                 Unit::Ratio => ("ratio", &[]),
+                Unit::Waits => ("waits", &[]),
                 _ => ("count", &[]),
             };
             end = write_words(buffers, end, &[field.name(), unit]);

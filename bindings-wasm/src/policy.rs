@@ -1,6 +1,6 @@
 //! Policies: from params and strings.
 //!
-//! Params are the fields of a policy as words: the bits of those that are set, then the value of each.
+//! Params are the fields of a policy as words: the bits of those that are set, then the value of each, then the waits.
 
 use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
 use backoff_core::{Policy, PolicyError};
@@ -9,13 +9,17 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::buffer::{Buffers, with_buffers};
 use crate::errors::{write_parse_error, write_policy_error};
 
+/// The first word of the waits.
+const WAITS_AT: usize = POLICY_FIELDS.len().saturating_add(1);
+
 /// Makes the policy of the params in the words current. If they are refused this returns false, the current policy
 /// stays, and the buffers hold the error (`errors.rs`).
 #[wasm_bindgen]
 pub fn policy_init() -> bool {
     with_buffers(|buffers| {
         let [bits, values @ ..] = buffers.words_at::<{ 1 + POLICY_FIELDS.len() }>(0);
-        let policy = ffi::build_policy(&FieldSet::from_bits(*bits, values));
+        let waits = buffers.words_at(WAITS_AT);
+        let policy = ffi::build_policy(&FieldSet::from_bits(*bits, values, waits));
         make_current(buffers, policy)
     })
 }
@@ -38,7 +42,9 @@ pub fn policy_params() {
     with_buffers(|buffers| {
         let params = ffi::policy_params(&buffers.policy);
         buffers.write_words(0, &[params.bits()]);
-        buffers.write_words(1, &POLICY_FIELDS.map(|field| params.get(field).unwrap_or_default()));
+        let end = buffers
+            .write_words(1, &POLICY_FIELDS.map(|field| params.get(field).unwrap_or_default()));
+        buffers.write_words(end, params.waits().as_ns());
     });
 }
 

@@ -66,8 +66,9 @@ pub use error::code::ErrorCode;
 pub use error::parse_error::ParseError;
 pub use error::policy_error::PolicyError;
 pub use field::Field;
-pub use field::kind::{CapOn, Growth, Jitter, RetryAfterMode};
+pub use field::kind::{CapOn, ElapsedFrom, Growth, Jitter, RetryAfterMode};
 pub use field::value::FieldValue;
+pub use field::waits::Waits;
 pub use iter::backoff::Backoff;
 #[cfg(feature = "rand")]
 pub use iter::rng::RngBackoff;

@@ -8,7 +8,7 @@ from cases.scenario import scenarios
 
 def decision_cases():
     parts = (
-        *(scenarios(PLAIN), retry_afters.decisions(), scenarios(TIMES), scenarios(budgets.BUDGETS)),
+        *(scenarios(PLAIN), retry_afters.decisions(), scenarios(TIMES), scenarios(ATTEMPTS), scenarios(budgets.BUDGETS)),
         *(spared(), scenarios(SHARED), random_operations.decisions()),
     )
     for part in parts:
@@ -95,7 +95,7 @@ throttled_base-fibonacci: throttled_base with another growth
 throttled_base-cap: the cap limits the throttled base's windows
   exponential:base=1s,cap=8s,throttled_base=4s -> begin throttled*3
 """
-# 13.4, steps 7 and 8.
+# 13.4, steps 8 and 9.
 TIMES = f"""
 max_elapsed-exactly: a wait that ends exactly at the limit
   constant:base=1s,max_elapsed=10s -> begin:100 fail:9s+100
@@ -169,6 +169,84 @@ order-permanent: a permanent failure is checked before all limits
   constant:base=1s,max_retries=0,max_elapsed=0s -> begin:0:0s permanent:5
 throttled-elapsed: the delay of the throttled base exceeds max_elapsed
   constant:base=1s,throttled_base=9s,max_elapsed=5s -> begin fail throttled
+"""
+# 13.4, step 5, 13.9 and 13.10.
+ATTEMPTS = f"""
+reset_after-exactly: an attempt that ran exactly as long begins the count anew
+  exponential:base=1s,reset_after=10s -> begin fail:0 fail:2s fail:5s fail:19s fail:31s
+reset_after-by-one: one nanosecond less does not
+  exponential:base=1s,reset_after=10s -> begin fail:0 fail:2s fail:5s fail:19s-1
+reset_after-first: the first attempt counts from the beginning
+  exponential:base=1s,reset_after=10s -> begin:5s fail:15s-1 #1 begin:5s fail:15s fail:20s
+reset_after-max_retries: the retries count anew
+  exponential:base=1s,max_retries=1,reset_after=10s -> begin fail:0 fail:11s fail:13s
+reset_after-wait-late: a wait that was longer counts as part of the attempt
+  exponential:base=1s,reset_after=10s -> begin fail:0 fail:12s
+reset_after-stream: no draw repeats
+  full:base=1s,cap=1m,reset_after=10s -> begin fail*3 fail:100s,100s,100s
+reset_after-decorrelated: a chain begins anew
+  decorrelated:base=1s,cap=1m,reset_after=1h -> begin fail*3 fail:2h,2h,2h
+reset_after-elapsed: max_elapsed counts anew from the failure
+  constant:base=1s,max_elapsed=5s,reset_after=10s -> begin fail:11s,14s,15s,16s,17s
+reset_after-deadline: the deadline does not move
+  constant:base=1s,reset_after=10s -> begin:0:11s fail:0,11s
+reset_after-permanent: a permanent failure is one
+  constant:base=1s,reset_after=10s -> begin fail:0 permanent:20s
+reset_after-time-back: a clock that goes back
+  exponential:base=1s,reset_after=10s -> begin:50s fail:50s,20s,40s
+reset_after-longest: the longest limit
+  exponential:base=1s,reset_after={MAX - 1}ns -> begin fail:0 fail:1s fail:{MAX}+5s
+reset_after-late: a wait that ends after 2^64
+  exponential:base=1h,reset_after=1s -> begin:{WORD_MAX} fail:{WORD_MAX},{WORD_MAX}
+reset_after-throttled: throttled and timeout count, too
+  exponential:base=1s,throttled_base=3s,reset_after=10s -> begin fail:0 throttled:20s fail:20s timeout:90s
+reset_after-retry_after: a longer wait moves the beginning of the attempt
+  exponential:base=1s,reset_after=10s -> begin fail:0:20s fail:29s fail:45s
+reset_after-budget: the budget knows nothing of it
+  exponential:base=1s,reset_after=10s quota:max_tokens=12 -> begin fail:0,20s,40s
+elapsed_from: max_elapsed counts from the first failure
+  constant:base=1s,max_elapsed=5s,elapsed_from=failure -> begin fail:1h fail:1h+4s fail:1h+5s
+elapsed_from-throttled: any failure
+  constant:base=1s,max_elapsed=5s,elapsed_from=failure -> begin throttled:1h fail:1h+4s+1
+elapsed_from-begin: the default
+  constant:base=1s,max_elapsed=5s,elapsed_from=begin -> begin fail:1h
+elapsed_from-reset: anew after a long attempt
+  constant:base=1s,max_elapsed=5s,elapsed_from=failure,reset_after=10s -> begin fail:0,20s,24s,26s
+limit-none: without attempt_timeout there is no limit, whatever ends first
+  default:max_elapsed=1s -> begin:0:5s limit:0,3s
+limit: attempt_timeout, cut by max_elapsed and the deadline
+  constant:base=1s,attempt_timeout=4s,max_elapsed=9s -> begin:100s:108s limit:100s,104s,105s,107s+1,108s,109s,110s,200s
+limit-deadline: the deadline alone
+  constant:base=1s,attempt_timeout=4s -> begin:0:6s limit:0,2s,2s+1,6s-1,6s,7s
+limit-elapsed: max_elapsed alone
+  constant:base=1s,attempt_timeout=4s,max_elapsed=6s -> begin:1s limit:1s,3s,3s+1,7s-1,7s,8s,0
+limit-elapsed_from: max_elapsed does not end before the first failure
+  constant:base=1s,attempt_timeout=4s,max_elapsed=6s,elapsed_from=failure -> begin limit:0,1h fail:1h
+    limit:1h+1s,1h+3s,1h+6s
+limit-reset: after a long attempt
+  constant:base=1s,attempt_timeout=1m,max_elapsed=20s,reset_after=10s -> begin limit:0 fail:0 limit:1s,12s fail:30s limit:31s
+limit-late: the latest times
+  constant:base=1s,attempt_timeout=4s,max_elapsed=9s -> begin:{WORD_MAX}-10s limit:{WORD_MAX}-10s,{WORD_MAX}
+limit-deadline-none: 2^64 - 1 is no deadline
+  constant:base=1s,attempt_timeout=4s -> begin:{WORD_MAX}-1s:{WORD_MAX} limit:{WORD_MAX}-1s
+limit-shortest: the shortest and the longest limit
+  constant:base=1s,attempt_timeout=1ns -> begin limit:0
+limit-longest: the longest limit
+  constant:base=1s,attempt_timeout={MAX - 1}ns -> begin limit:0
+own: the caller's delay in place of the policy's
+  full:base=1s,cap=10s,floor=2s,max_retries=3 -> begin own:0:7s own:0:1h own:0:1ns own:0:5s
+own-zero: a delay of 0
+  default -> begin own:0:0s fail
+own-longest: a delay above the longest duration
+  constant:base=1s -> begin own:0:{WORD_MAX} fail
+own-elapsed: limits of time count
+  constant:base=1s,max_elapsed=5s -> begin:0:9s own:0:5s own:1s:4s own:1s:4s+1 #1 begin:0:3s own:0:3s own:0:4s
+own-stopped: after the end nothing changes
+  default:max_retries=0 -> begin own:0:1s own:0:2s
+own-budget: a budget counts
+  default quota:max_tokens=5 -> begin own:0:1s own:0:2s
+own-reset_after: the attempt begins after the own delay
+  exponential:base=1s,reset_after=10s -> begin own:0:1m fail:65s limit:68s,80s fail:80s
 """
 # 15.3 beside the other limits, and operations beside each other.
 SHARED = """

@@ -25,7 +25,7 @@ ERRORS = f"""
 growth-missing |  | no field is set
 base-missing | constant | only the growth is set
 growth-0 | :base=1,growth=0 | a number that is not a kind
-growth-6 | :base=1,growth=6 | a number that is not a kind
+growth-7 | :base=1,growth=7 | a number that is not a kind
 growth-4294967295 | :base=1,growth=4294967295 | a number that is not a kind
 jitter-0 | constant:base=1,jitter=0 | a number that is not a kind
 jitter-8 | constant:base=1,jitter=8 | a number that is not a kind
@@ -36,6 +36,25 @@ cap_on-4294967295 | constant:base=1,cap_on=4294967295 | a number that is not a k
 retry_after-0 | constant:base=1,retry_after=0 | a number that is not a kind
 retry_after-4 | constant:base=1,retry_after=4 | a number that is not a kind
 retry_after-4294967295 | constant:base=1,retry_after=4294967295 | a number that is not a kind
+elapsed_from-0 | constant:base=1,elapsed_from=0 | a number that is not a kind
+elapsed_from-3 | constant:base=1,elapsed_from=3 | a number that is not a kind
+waits-missing | steps | steps need waits
+waits-empty | steps:waits= | a list without waits
+waits-17 | steps:waits=1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17 | more than sixteen waits
+waits-too-large | steps:waits=1/{LONG}/2 | a wait one nanosecond above the longest duration
+waits-17-too-large | steps:waits=1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/{LONG} | the number of waits comes first
+waits-unused | constant:base=1,waits=1/2/3 | only steps have waits
+waits-empty-unused | constant:base=1,waits= | an empty list is one
+steps-base | steps:base=1,waits=1 | steps have no base
+steps-throttled_base | steps:waits=1,throttled_base=1 | steps have no throttled base
+steps-multiplier | steps:waits=1,multiplier=2/1 | steps have no multiplier
+steps-decorrelated | steps:waits=1,jitter=decorrelated | decorrelated jitter needs exponential growth
+steps-offset | steps:waits=1,offset=2,cap=1 | an offset above the cap
+steps-floor | steps:waits=1,floor=2,cap=1 | a floor above the cap
+attempt_timeout-zero | constant:base=1,attempt_timeout=0 | no attempt ends at once
+attempt_timeout-too-large | constant:base=1,attempt_timeout={LONG} | one nanosecond above the longest duration
+reset_after-zero | constant:base=1,reset_after=0 | every attempt would begin the count anew
+reset_after-too-large | constant:base=1,reset_after={LONG} | one nanosecond above the longest duration
 base-too-large | constant:base={LONG} | one nanosecond above the longest duration
 increment-too-large | linear:base=1,increment={LONG} | one nanosecond above the longest duration
 offset-too-large | constant:base=1,offset={LONG} | one nanosecond above the longest duration

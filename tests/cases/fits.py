@@ -50,6 +50,10 @@ FIELD-total-all-ones | full:base=100ms,cap=20s | 4 {WORD_MAX} | above the longes
 FIELD-attempts-before-total | full:base=100ms,cap=20s | 0 {WORD_MAX} | attempts are checked before the total
 """
 POLICIES = f"""
+FIELD-steps | steps:waits=5s/5m/1s/30m,cap=1h | 8 10m | waits that rise and fall; steps have no base
+FIELD-steps-one | steps:waits=5s | 1 0 | one attempt never waits
+FIELD-steps-jitter | steps:waits=5s/5m/1s,jitter=0.5,offset=2s | 100 2h | a hundred attempts
+FIELD-steps-floor | steps:waits=5s,floor=2s | 4 5s | the floor does not fit
 FIELD-equal | fibonacci:base=1s,cap=60s,jitter=equal | 8 40s | another jitter
 FIELD-05 | fibonacci:base=1s,cap=60s,jitter=0.5 | 8 40s | another jitter
 FIELD-additive | fibonacci:base=1s,cap=60s,jitter=additive,jitter_max=3s | 8 40s | another jitter

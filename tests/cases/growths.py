@@ -71,6 +71,19 @@ fibonacci | fibonacci:base=1s | 1, 1, 2, 3, 5, 8 | 12
 fibonacci-saturates | fibonacci:base=1 | F(92) is above 2^63 | 12 from 85
 fibonacci-zero | fibonacci:base=0 | base 0 stays 0 | 3
 fibonacci-last | fibonacci:base=1,cap=1s | index 2^32 - 1 | 1 from {LAST}
+steps | steps:waits=5s/5m/30m/2h/5h/10h | the windows of webhooks, and then the last one | 9
+steps-one | steps:waits=1s | one wait
+steps-sixteen | steps:waits=1s/2s/3s/4s/5s/6s/7s/8s/9s/10s/11s/12s/13s/14s/15s/16s | the most waits | 18
+steps-down | steps:waits=5s/0/1s | waits may get shorter, and be 0 | 5
+steps-zero | steps:waits=0 | no wait at all
+steps-equal | steps:waits=1s/1s/2s | two equal waits are two | 5
+steps-longest | steps:waits=1/{MAX} | the longest duration there is | 3
+steps-last | steps:waits=1s/2s/3s | the last index | 1 from {LAST}
+steps-from | steps:waits=1s/2s/3s | windows from an index on | 3 from 1
+steps-offset | steps:waits=1s/2s,offset=10s | an offset is added to every wait | 3
+steps-offset-saturates | steps:waits=1/{MAX},offset=2 | a wait plus the offset overflows | 3
+steps-capped | steps:waits=1s/5s/2s/9s,cap=3s | the cap cuts waits | 5
+steps-cap-zero | steps:waits=1s,cap=0 | a cap below the first wait | 2
 offset | exponential:base=2s,offset=15s | an offset is added to every window
 offset-saturates | constant:base={MAX},offset={MAX} | base plus offset overflows | 2
 offset-capped | exponential:base=1s,offset=3s,cap=10s | the cap includes the offset | 6

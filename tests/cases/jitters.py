@@ -11,6 +11,7 @@ LAST = 2**32 - 1
 def jitter_cases():
     yield from sequences(FIRST)
     yield sequence("full-seed-only", "without a key", policy("exponential:base=100ms,cap=20s,jitter=full"), key=None)
+    yield from sequences(STEPS)
     yield from sequences(OTHERS)
 
 
@@ -19,6 +20,17 @@ none | exponential:base=100ms,cap=20s,jitter=none | no jitter: the window itself
 full | exponential:base=100ms,cap=20s,jitter=full | 0 to the window, also at the cap | 20
 full-limits | exponential:base=100ms,cap=20s,jitter=full,max_retries=3,max_elapsed=1s |
   limits end an iterator, and affect no delay and no batch
+"""
+STEPS = """
+steps-full | steps:waits=5s/5m/30m,jitter=full | jitter of each wait
+steps-equal | steps:waits=5s/5m/30m,jitter=equal | jitter of each wait
+steps-proportional | steps:waits=5s/5m/30m,jitter=proportional,jitter_below=1/10,jitter_above=1/10 | jitter of each wait
+steps-additive | steps:waits=5s/5m/30m,jitter=additive,jitter_max=1s,jitter_increment=2s | the width grows with the index
+steps-slotted | steps:waits=1s/0/7s,jitter=slotted,jitter_slot=300ms | slots of each wait
+steps-cap-window | steps:waits=5s/5m/1s,cap=10s,jitter=full | a cap on the window
+steps-cap-delay | steps:waits=5s/5m/1s,cap=10s,cap_on=delay,jitter=full | a cap on the delay
+steps-floor | steps:waits=1s/10s/0,floor=5s,jitter=full | a floor above two waits
+steps-offset | steps:waits=1s/2s,offset=1m,jitter=equal | an offset is part of the window
 """
 OTHERS = f"""
 equal | exponential:base=100ms,cap=20s,jitter=equal | the lower half is rounded up | 20

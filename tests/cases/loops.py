@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from reference import budgets, loops, stats, streams, strings
 
 MS, S = 10**6, 10**9
+M, H = 60 * S, 3600 * S
 STEADY = "constant:base=100ms,max_retries=3"
 SEED, KEY = 42, b"job-1"
 FAILED = ["transient", "throttled", "timeout"]
@@ -29,14 +30,16 @@ class Case:
         self.clock = SimpleNamespace(now=0)
         self.stats = stats.RetryStats()
 
-    def loop(self, *calls, classified=True, deadline=None, cancel=None, fail=None):
+    def loop(self, *calls, classified=True, deadline=None, cancel=None, fail=None, delays=None):
         script = {"calls": list(calls), "classified": classified, "deadline": deadline, "cancel": cancel, "fail": fail}
+        script["delays"] = delays
         loop = loops.Loop(script, self.policy, self.stream, self.clock, self.budget, self.stats)
         reason, has_failed = loop.run()
         assert loop.calls == len(calls), f"{self.case['id']}: {loop.calls} of {len(calls)} calls are made"
-        last = calls[-1]["ends"] if calls else "nothing"
+        last = "nothing" if not calls else "timeout" if loop.is_cut else calls[-1]["ends"]
+        results = {"limits": loop.limits, "waits": loop.waits, "events": loop.events, "reason": reason}
         self.case["loops"].append(
-            words({**script, "waits": loop.waits, "events": loop.events, "reason": reason})
+            words({**script, **results})
             | {"ends": "caller" if has_failed else last}
         )
         operations = sum(self.stats.buckets)
@@ -52,9 +55,14 @@ def words(value):
     """Times as decimal strings, as in all vectors, and other numbers as they are."""
     if isinstance(value, dict):
         names = ("takes", "retry_after", "deadline", "after", "delay", "elapsed")
-        return {name: str(v) if name in names and v is not None else words(v) for name, v in value.items()} | (
-            {"waits": [str(wait) for wait in value["waits"]]} if "waits" in value else {}
-        )
+        return {
+            name: [v if v is None else str(v) for v in of]
+            if name in ("waits", "limits", "list", "function")
+            else str(of)
+            if name in names and of is not None
+            else words(of)
+            for name, of in value.items()
+        }
     return [words(v) for v in value] if isinstance(value, list) else value
 
 
@@ -73,7 +81,8 @@ OK, BUSY, NEVER = call("success"), call("transient"), call("permanent")
 
 
 def loop_cases():
-    for part in (ends, verdicts, times, shared_budgets, cancellations, failures, sequences):
+    parts = (ends, verdicts, times, attempts, long_attempts, own_delays, shared_budgets, cancellations, failures)
+    for part in (*parts, sequences):
         for case in part():
             yield case.case
 
@@ -145,6 +154,83 @@ def times():
     yield Case("deadline-over", "a deadline that is over allows one call", forever).loop(BUSY, deadline=0)
     yield Case("deadline-success", "a late success is one", forever).loop(call("success", takes=S), deadline=0)
     yield Case("deadline-first", "the deadline comes before max_elapsed", limit).loop(BUSY, BUSY, deadline=150 * MS)
+
+
+def attempts():
+    """18.2: attempts that take longer than their limit."""
+    limited = "constant:base=100ms,max_retries=2,attempt_timeout=50ms"
+    long = call("transient", takes=H)
+    yield Case("attempt_timeout", "an attempt ends at its limit", limited).loop(long, OK)
+    yield Case("attempt_timeout-quick", "an attempt that ends in time", limited).loop(call("success", takes=49 * MS))
+    yield Case("attempt_timeout-failure", "a failure in time keeps its outcome", limited).loop(
+        call("throttled", takes=49 * MS), OK)
+    yield Case("attempt_timeout-last", "the last attempt ends with the timeout", limited).loop(long, BUSY, long)
+    yield Case("attempt_timeout-each", "each attempt has the limit", limited).loop(long, long, long)
+    yield Case("attempt_timeout-unclassified", "a timeout is not classified", limited).loop(
+        long, call(None, ends="value"), classified=False)
+    yield Case("attempt_timeout-permanent", "not even as permanent", limited).loop(call("permanent", takes=H), OK)
+    yield Case("attempt_timeout-mark", "nor by a mark", limited).loop(call("transient", takes=H, mark="permanent"), OK)
+    yield Case("attempt_timeout-value", "a value that would come too late", limited).loop(call("success", takes=H), OK)
+    yield (Case("attempt_timeout-deadline", "the deadline ends sooner",
+                "constant:base=100ms,attempt_timeout=50ms").loop(long, long, deadline=180 * MS))
+    yield (Case("attempt_timeout-deadline-over", "a deadline that is over does not count",
+                "constant:base=100ms,attempt_timeout=50ms").loop(long, deadline=0))
+    elapsed = "constant:base=100ms,attempt_timeout=50ms,max_elapsed=180ms"
+    yield Case("attempt_timeout-max_elapsed", "max_elapsed ends sooner", elapsed).loop(long, long)
+    yield (Case("attempt_timeout-elapsed_from", "max_elapsed begins with the first failure",
+                f"{elapsed},elapsed_from=failure").loop(long, long))
+    yield (Case("attempt_timeout-cost", "a timeout costs more", limited, "quota:max_tokens=9,cost=2,cost_timeout=7")
+        .loop(long, long))
+    yield Case("attempt_timeout-cancel", "a cancellation in a later call", limited).loop(
+        long, BUSY, cancel=at("call", 1))
+    yield Case("attempt_timeout-hook", "the hook fails after a timeout", limited).loop(long, fail=at("retry_hook"))
+
+
+def long_attempts():
+    """13.4, step 5: counting anew, and elapsed from the first failure."""
+    steady = "exponential:base=100ms,max_retries=2,reset_after=1m"
+    ran = call("transient", takes=M)
+    yield Case("reset_after", "an attempt that ran long begins the count anew", steady).loop(
+        BUSY, BUSY, ran, BUSY, BUSY)
+    yield Case("reset_after-short", "one nanosecond less does not", steady).loop(
+        BUSY, BUSY, call("transient", takes=M - 1))
+    yield Case("reset_after-first", "the first attempt ran long", steady).loop(ran, BUSY, BUSY)
+    yield Case("reset_after-each", "a connection that holds for a while each time", steady).loop(*[ran] * 5, OK)
+    yield Case("reset_after-permanent", "a permanent failure is one", steady).loop(call("permanent", takes=M))
+    yield Case("reset_after-jitter", "no draw repeats", "full:base=1s,cap=1m,max_retries=3,reset_after=1m").loop(
+        BUSY, BUSY, ran, BUSY, BUSY, BUSY)
+    yield Case("reset_after-max_elapsed", "max_elapsed counts anew", f"{steady},max_elapsed=1s").loop(
+        call("transient", takes=2 * M), BUSY, BUSY)
+    from_failure = "constant:base=100ms,max_elapsed=250ms,elapsed_from=failure"
+    yield Case("elapsed_from", "a slow first attempt does not count", from_failure).loop(
+        call("transient", takes=M), BUSY, BUSY)
+    yield Case("elapsed_from-later", "later attempts do", from_failure).loop(
+        BUSY, call("transient", takes=M))
+    steps = "steps:waits=1s/5s/1m,max_retries=5"
+    yield Case("steps", "the last wait stays", steps).loop(*[BUSY] * 6)
+
+
+def own_delays():
+    """18.9: delays of the caller."""
+    full = "full:base=100ms,cap=150ms,floor=20ms,max_retries=3"
+    listed = {"list": [S, 5 * S]}
+    yield Case("delays-list", "two delays, two retries", full).loop(BUSY, BUSY, BUSY, delays=listed)
+    yield Case("delays-list-success", "a success", full).loop(BUSY, OK, delays=listed)
+    yield Case("delays-list-longer", "the policy allows fewer retries", "default:max_retries=1").loop(
+        BUSY, BUSY, delays=listed)
+    yield Case("delays-list-zero", "a wait of 0, below the floor", full).loop(BUSY, BUSY, delays={"list": [0]})
+    yield Case("delays-function", "null is the delay of the policy", STEADY).loop(
+        BUSY, BUSY, BUSY, BUSY, delays={"function": [None, 7 * S]})
+    yield Case("delays-retry_after", "the longer of the two counts", full).loop(
+        call("throttled", retry_after=3 * S), call("throttled", retry_after=3 * S), OK, delays=listed)
+    yield Case("delays-max_elapsed", "limits count", "default:max_elapsed=4s").loop(BUSY, BUSY, delays=listed)
+    yield Case("delays-deadline", "limits count", full).loop(BUSY, BUSY, deadline=4 * S, delays=listed)
+    yield Case("delays-budget", "a budget counts", full, "quota:max_tokens=5,cost=5").loop(
+        BUSY, BUSY, delays=listed)
+    yield Case("delays-reset_after", "the index begins anew", "default:reset_after=1m,max_retries=2").loop(
+        BUSY, call("transient", takes=M), BUSY, BUSY, delays=listed)
+    yield Case("delays-attempt_timeout", "after a timeout, too", "default:attempt_timeout=50ms").loop(
+        call("transient", takes=H), OK, delays=listed)
 
 
 def shared_budgets():

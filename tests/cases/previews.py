@@ -14,7 +14,8 @@ def preview_cases():
     for preset in presets.PRESETS["policy"]:
         yield case(f"preset-{preset}", preset, "30", "this preset")
     for growth in fields.KINDS["growth"]:
-        yield case(f"growth-{growth}", f"{growth}:base=1s,cap=20s", "8", "no jitter: min, mean and max are equal")
+        first = "waits=1s/5s/30s" if growth == "steps" else "base=1s"
+        yield case(f"growth-{growth}", f"{growth}:{first},cap=20s", "8", "no jitter: min, mean and max are equal")
     for cap_on in fields.KINDS["cap_on"]:
         for row in rows(CAPS.replace("CAP_ON", cap_on)):
             yield case(*row)
@@ -77,6 +78,7 @@ widest | constant:base={MAX}ns,jitter=full | 3 | 2^63 values: sums of 128 bits
 widest-proportional | constant:base={MAX // 4 * 3}ns,jitter=1 | 3 | the upper end saturates
 longest | constant:base={MAX}ns | 3 | the totals saturate, and do not exceed max_elapsed
 zero | none | 3 | delays of 0
+steps-down | steps:waits=5s/1s/0s,jitter=0.5 | 6 | waits that get shorter
 max_retries-zero | constant:base=1s,max_retries=0 | 3 | no rows
 max_retries | constant:base=1s,max_retries=2 | 5 | as many rows as retries
 count | constant:base=1s,max_retries=5 | 2 | no more rows than requested

@@ -45,6 +45,8 @@ CLAUSES = {
     "13.4": "decisions",
     "13.5": "decisions with a retry_after",
     "13.6": "cancellation, and steps after the end",
+    "13.9": "decisions with a delay of the caller",
+    "13.10": "the limit of an attempt",
     "14.1": "Retry-After in seconds, and values that give nothing",
     "14.2": "Retry-After as a date",
     "14.3": "dates with a year of two digits",
@@ -244,16 +246,21 @@ def operations(requests, vectors):
 
 
 def step_of(step):
-    members = ("operation", "do", "now", "deadline", "outcome", "retry_after")
+    members = ("operation", "do", "now", "deadline", "outcome", "retry_after", "own_delay")
     asked = {name: step[name] for name in members if step.get(name) is not None}
-    if "retry_after" in asked:
-        # The bound `retry_after_max` is at most MAX, so a longer wait acts as MAX (SPEC 13.5).
-        asked["retry_after"] = str(min(int(asked["retry_after"]), MAX))
+    # A longer retry_after acts as MAX, because its bound `retry_after_max` is at most that (SPEC 13.5), and so does a
+    # longer own delay (13.9).
+    for name in {"retry_after", "own_delay"} & asked.keys():
+        asked[name] = str(min(int(asked[name]), MAX))
     return asked
 
 
 def of_decisions(case):
     """The clause of operations."""
+    if any("own_delay" in step for step in case["steps"]):
+        return "13.9"
+    if any(step["do"] == "limit" for step in case["steps"]):
+        return "13.10"
     if case["budget"] is not None:
         return "15.3"
     if any(step.get("retry_after") is not None for step in case["steps"]):

@@ -12,7 +12,7 @@ def resumption_cases():
         retries, begun, deadline, now = (None if time == "-" else number(time) for time in times.split())
         retry_after = number(retry_after[0]) if retry_after else None
         operation = operations.Operation(strings.parse("policy", policy), 42, begun, deadline)
-        operation.retries = retries
+        operation.retries, operation.attempt_begun = retries, None
         what, delay = operation.outcome(outcome, now, retry_after)
         answer = {"wait": str(delay)} if what == "wait" else {"stop": what, "delay": str(delay)}
         after = operation.retries
@@ -49,6 +49,10 @@ most | constant:base=1s | {WORD_MAX} 0 - 0 | transient | the largest count
 elapsed | constant:base=1s,max_elapsed=10s | 2 100s - 109s | transient | max_elapsed counts from the start
 elapsed-over | constant:base=1s,max_elapsed=10s | 2 100s - 109s+1 | transient | max_elapsed has passed
 deadline | constant:base=1s | 2 0 1s 1 | transient | the wait would end after the deadline
+reset_after | exponential:base=1s,reset_after=1s | 3 0 - 1h | transient | nobody knows how long the attempt ran
+elapsed_from | constant:base=1s,max_elapsed=10s,elapsed_from=failure | 0 0 - 1h | transient | the first failure
+elapsed_from-later | constant:base=1s,max_elapsed=10s,elapsed_from=failure | 2 100s - 109s+1 | transient |
+  the beginning is that of the first failure
 success | constant:base=1s | 2 0 - 0 | success | a success
 permanent | constant:base=1s | 2 0 - 0 | permanent | a permanent failure
 """

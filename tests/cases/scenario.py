@@ -29,11 +29,18 @@ class Scenario:
         self.step(operation, "begin", now, deadline=word(deadline))
         return self
 
-    def outcome(self, operation, outcome, now=0, retry_after=None):
+    def outcome(self, operation, outcome, now=0, retry_after=None, own_delay=None):
         asked = self.operations[operation]
-        answer = answered(asked.outcome(outcome, now, retry_after))
+        answer = answered(asked.outcome(outcome, now, retry_after, own_delay))
         more = {"outcome": outcome, "retry_after": word(retry_after), "answer": answer, "retries": asked.retries}
+        if own_delay is not None:
+            more["own_delay"] = word(own_delay)
         self.step(operation, "outcome", now, **more)
+        return self
+
+    def limit(self, operation, now=0):
+        asked = self.operations[operation]
+        self.step(operation, "limit", now, limit=word(asked.attempt_limit(now)), index=asked.index(now))
         return self
 
     def cancel(self, operation, now=0):
@@ -46,7 +53,7 @@ class Scenario:
 
     def tell(self, steps):
         """Steps such as `begin:1s fail*2 #1 begin cancel #0 throttled:0:7s`: the number of an operation, 0 at first; what
-        it does, and the time; then a deadline or a retry_after. `fail:1s,2s` fails twice."""
+        it does, and the time; then a deadline or a retry_after. `fail:1s,2s` fails twice. `own:1s:5s` fails with an own delay of 5s, and `limit:1s` asks for the limit of an attempt."""
         operation = 0
         for step in steps.split():
             if step.startswith("#"):
@@ -60,6 +67,10 @@ class Scenario:
                         self.begin(operation, now, more)
                     case "cancel":
                         self.cancel(operation, now)
+                    case "limit":
+                        self.limit(operation, now)
+                    case "own":
+                        self.outcome(operation, "transient", now, None, more)
                     case "fail":
                         self.outcome(operation, "transient", now, more)
                     case outcome:

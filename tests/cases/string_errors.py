@@ -11,6 +11,24 @@ def text_error_cases():
 
 
 def unreadable():
+    for id, why, waits in (
+        ("empty-first", "nothing before the slash", "/5s"),
+        ("empty-last", "nothing after the slash", "1s/"),
+        ("empty-middle", "nothing between two slashes", "1s//5s"),
+        ("unit", "a wait without a unit, at its end", "1s/5/9s"),
+        ("unknown-unit", "the unit of the second wait", "1s/5sec/9s"),
+        ("two-units", "a duration has one unit", "1s/1m30s"),
+        ("too-fine", "a fraction of a nanosecond", "1s/0.5ns/2s"),
+        ("not-a-duration", "the last wait", "1s/2s/fast"),
+        ("semicolon", "only a slash separates", "1s;2s"),
+        ("space", "a space after the slash", "1s/ 2s"),
+        ("none", "none is no wait", "1s/none"),
+        ("many", "the seventeenth wait is read, too", "1s/" * 16 + "x"),
+    ):
+        yield error(f"waits-{id}", why, f"steps:waits={waits},cap=1h")
+    yield error("waits-equals", "waits need a value", "steps:waits=,cap=1h")
+    yield error("waits-repeated", "a second list", "steps:waits=1s,waits=2s")
+    yield error("elapsed_from-unknown", "a kind that does not exist", "default:elapsed_from=start")
     yield error("too-long", "1025 bytes", "constant:base=" + "0" * (1024 - 15) + "1s")
     yield error("too-long-bytes", "the limit counts bytes, not characters", "constant:base=" + "ä" * 506)
     for id, tail in (("2", "ä"), ("3", "任"), ("4", "🚀")):

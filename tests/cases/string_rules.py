@@ -32,6 +32,16 @@ rule-jitter_max-unused | google-cloud:jitter_max=2s,jitter=none | a pair's jitte
 rule-given-twice | full:base=1s,max_retries=2,max_attempts=3 | given_twice is reported at the key of max_attempts
 rule-given-twice-order | full:base=1s,max_attempts=3,max_retries=2 |
   given_twice is reported at max_attempts, in any order
+rule-waits-missing | steps | no waits: the end of the string
+rule-waits-none | svix:waits=none | waits=none is the pair of the field
+rule-waits-17 | steps:waits={"/".join(["1s"] * 17)} | too many waits, at the value
+rule-waits-too-large | steps:waits=1s/9223372036854775808ns | a wait one nanosecond too long, at the value
+rule-waits-unused | full:base=1s,waits=1s/2s | only steps have waits
+rule-waits-base | steps:base=1s,waits=1s | steps have no base
+rule-waits-decorrelated | svix:jitter=decorrelated | decorrelated jitter needs exponential growth
+rule-waits-cap | svix:floor=1m,cap=1s | the floor of a pair above its cap
+rule-attempt_timeout | default:attempt_timeout=0s | a limit of 0
+rule-reset_after | default:reset_after=0s | a limit of 0
 rule-too-large | full:base=9223372036854775808ns | too_large is reported at the value
 rule-too-large-days | full:base=300000d | a duration above 64 bits becomes 2^64 - 1
 rule-too-large-digits | full:base={"9" * 60}s | a number of 60 digits becomes 2^64 - 1

@@ -10,7 +10,8 @@ EVERY = ",".join(f"{key}=none" for key in strings.KEYS["policy"] if key != "base
 
 def text_cases():
     for growth in fields.KINDS["growth"]:
-        yield text(f"head-{growth}", f"{growth}:base=1s", "a growth as the head")
+        pair = "waits=1s" if growth == "steps" else "base=1s"
+        yield text(f"head-{growth}", f"{growth}:{pair}", "a growth as the head")
     for head in strings.SHORTHANDS:
         yield text(f"head-{head}", f"{head}:base=100ms,cap=20s", "a shorthand as the head")
     for row in rows(HEADS):
@@ -110,6 +111,22 @@ defaults-given-additive | constant:base=1s,jitter=additive,jitter_max=0s,jitter_
   jitter_max is always printed, jitter_increment of 0 is not
 defaults-given-decorrelated | decorrelated:base=1s,multiplier=3 | the default multiplier of decorrelated jitter is 3
 decorrelated-two | decorrelated:base=1s,multiplier=2 | 2 is not the default multiplier of decorrelated jitter
+every-field-steps |
+  steps:waits=5s/5m/30m,offset=1s,cap=1h,floor=1ms,jitter=10%,max_retries=3,max_elapsed=1d,attempt_timeout=10s,
+  reset_after=10m,elapsed_from=failure |
+  the fields of growth in steps, and those of attempts
+steps-one | steps:waits=0s | a wait of 0 is printed
+steps-forms | steps:waits=0.5s/1500ms/007m/120s/0d | each wait is a duration of its own form
+steps-sixteen | steps:waits=1s/2s/3s/4s/5s/6s/7s/8s/9s/10s/11s/12s/13s/14s/15s/16s | the most waits
+steps-longest | steps:waits={"/".join([f"{MAX}ns"] * 16)} | the longest printed list
+steps-preset | svix:waits=1s/2s | other waits than those of a preset
+attempt_timeout-one | constant:base=1s,attempt_timeout=1ns | the shortest limit of an attempt
+attempt_timeout-longest | constant:base=1s,attempt_timeout={MAX}ns | the longest duration is no limit
+attempt_timeout-none | constant:base=1s,attempt_timeout=none | none for a field that is not set
+reset_after-one | constant:base=1s,reset_after=1ns | any attempt begins the count anew
+reset_after-longest | constant:base=1s,reset_after={MAX}ns | the longest duration is never
+elapsed_from-begin | constant:base=1s,elapsed_from=begin | the default is not printed
+elapsed_from-none | constant:base=1s,elapsed_from=none | none for a kind
 max_attempts | constant:base=1s,max_attempts=1 | max_attempts is printed as max_retries
 max_attempts-most | constant:base=1s,max_attempts=4294967297 | 2^32 retries are the default
 max_retries-zero | constant:base=1s,max_retries=0 | 0 is not the default

@@ -5,7 +5,7 @@ A bar ends a cell. A line that begins with a space goes on with the line before 
 
 import re
 
-from reference.fields import KINDS, RATIOS, UNITS
+from reference.fields import KINDS, LISTS, RATIOS, UNITS
 
 
 def rows(table):
@@ -38,14 +38,20 @@ def policy(string):
 def value_of(field, text):
     if field in RATIOS:
         return tuple(map(int, text.split("/")))
+    if field in LISTS:
+        return [number(wait) for wait in text.split("/") if wait]
     return text if field in KINDS and not text.isdigit() else number(text)
 
 
 def dump(policy):
-    """A policy as it stands in a file: every value is a string."""
-    return {
-        field: "/".join(map(str, value)) if isinstance(value, tuple) else str(value) for field, value in policy.items()
-    }
+    """A policy as it stands in a file: every value is a string, or a list of strings."""
+    return {field: dumped(value) for field, value in policy.items()}
+
+
+def dumped(value):
+    if isinstance(value, list):
+        return list(map(str, value))
+    return "/".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def details(refused):

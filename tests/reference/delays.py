@@ -27,6 +27,8 @@ def growth(p, i):  # 5.2
                     break
                 f, after = after, f + after
             return sat(b * f)
+        case "steps":
+            return p["waits"][min(i, len(p["waits"]) - 1)]
 
 
 def window(p, i):  # 5.3

@@ -1,6 +1,6 @@
 """Clauses 8.1 and 8.6 to 8.9: codes, messages and the text of values."""
 
-from reference.fields import BUDGET_FIELDS, COUNTS, KINDS, RATIOS, UNITS, USED_BY
+from reference.fields import BUDGET_FIELDS, COUNTS, KINDS, LISTS, RATIOS, UNITS, USED_BY
 from reference.numbers import reduced
 
 CODES = [
@@ -8,7 +8,7 @@ CODES = [
     "ratio_too_fine", "not_exponential", "cap_below_base", "offset_above_cap", "floor_above_cap",
     "growth_stalls", "given_twice", "unknown_head", "unknown_key", "repeated_key", "missing_value",
     "not_a_duration", "missing_unit", "unknown_unit", "duration_too_fine", "not_a_ratio",
-    "not_a_count", "text_too_long", "does_not_fit",
+    "not_a_count", "text_too_long", "does_not_fit", "too_many",
 ]  # fmt: skip
 
 
@@ -21,7 +21,9 @@ class PolicyError(Exception):  # 8.1
 
 
 def raw(value):  # 8.1
-    """The number that an error reports for a value."""
+    """The number that an error reports for a value: of a list, its length."""
+    if isinstance(value, list):
+        return len(value)
     return value[0] * 2**32 + value[1] if isinstance(value, tuple) else value
 
 
@@ -44,6 +46,7 @@ MESSAGES = {  # 8.8
     "growth_stalls": "{field} {v} is too short to grow by the multiplier; it must be at least {bound}",
     "given_twice": "max_attempts {v} is set as well as max_retries {bound}; set one of them",
     "does_not_fit": "{field} cannot be made short enough: the delays take at least {v}, which is above {bound}",
+    "too_many": "{field} has {value} entries, more than {limit}",
 }
 
 
@@ -52,7 +55,8 @@ def message(code, field, value, limit):
     return MESSAGES[code].format(
         field=field,
         value=value,
-        v=text(field, value),
+        limit=limit,
+        v=str(value) if field in LISTS and code != "too_large" else text(field, value),
         bound=text(field, limit),
         kinds=", ".join(KINDS.get(field, ())),
         selector=selector,

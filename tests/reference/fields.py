@@ -14,17 +14,19 @@ UNITS = {
 DAY, HOUR, MINUTE, SECOND = (UNITS[unit] for unit in "dhms")
 
 KINDS = {
-    "growth": ["constant", "linear", "exponential", "polynomial", "fibonacci"],
+    "growth": ["constant", "linear", "exponential", "polynomial", "fibonacci", "steps"],
     "cap_on": ["window", "delay"],
     "jitter": ["none", "full", "equal", "proportional", "additive", "decorrelated", "slotted"],
     "retry_after": ["at_least", "exact", "spread"],
+    "elapsed_from": ["begin", "failure"],
     "budget": ["quota", "throttle", "ratio", "rate", "ttl", "concurrent"],
 }
 FIELDS = [
     "growth", "base", "increment", "multiplier", "power", "origin", "offset", "cap", "cap_on",
     "floor", "jitter", "jitter_below", "jitter_above", "jitter_max", "jitter_increment",
     "jitter_slot", "max_retries", "max_attempts", "max_elapsed", "throttled_base", "retry_after",
-    "retry_after_max", "retry_after_max_extra",
+    "retry_after_max", "retry_after_max_extra", "waits", "attempt_timeout", "reset_after",
+    "elapsed_from",
 ]  # fmt: skip
 BUDGET_FIELDS = [  # their numbers begin at 33
     "budget", "max_tokens", "cost", "cost_throttled", "cost_timeout", "ratio", "per", "ttl",
@@ -35,15 +37,23 @@ COUNTS = {
     "power", "origin", "max_retries", "max_attempts", "max_tokens", "cost", "cost_throttled",
     "cost_timeout", "min_per_second", "min_concurrent",
 }  # fmt: skip
+LISTS = {"waits"}  # of durations
+MAX_WAITS = 16
 RANGES = {
     "power": (1, 16),
     "origin": (0, 2**32 - 1),
     "jitter_slot": (1, MAX),
     "max_retries": (0, 2**32),
     "max_attempts": (1, 2**32 + 1),
+    "attempt_timeout": (1, MAX),
+    "reset_after": (1, MAX),
 }
 OTHER_RANGE = (0, MAX)
+WITH_BASE = [kind for kind in KINDS["growth"] if kind != "steps"]
 USED_BY = {  # the field that decides, and its kinds that use the field
+    "base": ("growth", WITH_BASE),
+    "throttled_base": ("growth", WITH_BASE),
+    "waits": ("growth", ["steps"]),
     "increment": ("growth", ["linear"]),
     "multiplier": ("growth", ["exponential"]),
     "power": ("growth", ["polynomial"]),
@@ -77,6 +87,9 @@ DEFAULTS = {
     "retry_after": "at_least",
     "retry_after_max": HOUR,
     "retry_after_max_extra": MAX,
+    "attempt_timeout": MAX,
+    "reset_after": MAX,
+    "elapsed_from": "begin",
 }
 
 

@@ -7,6 +7,12 @@ class CallerFailed(Exception):
     """Code of the caller, such as a hook, has failed."""
 
 
+def own_delays(delays):  # 18.9
+    """The own delay of each index that has one."""
+    given = [] if delays is None else delays.get("list") or delays["function"]
+    return {index: delay for index, delay in enumerate(given) if delay is not None}
+
+
 class Loop:
     """One loop of a script: `calls`, and at most one `cancel` and one `fail` at a point of the loop.
 
@@ -15,9 +21,14 @@ class Loop:
     """
 
     def __init__(self, script, policy, stream, clock, budget=None, stats=None):
-        self.script, self.policy, self.stream = script, policy, stream
+        self.script = script
+        self.own = own_delays(script["delays"])
+        most = len(self.own) if "list" in (script["delays"] or {}) else policy["max_retries"]
+        self.policy = policy | {"max_retries": min(policy["max_retries"], most)}
+        self.stream = stream
         self.clock, self.budget, self.stats = clock, budget, stats
         self.operation = None
+        self.begun, self.limits = None, []
         self.calls, self.waits, self.events = 0, [], []
         self.last = None  # the outcome of the last call
         self.reason = None
@@ -27,8 +38,9 @@ class Loop:
         try:
             if self.reaches("cancel", "before"):
                 return self.stop("cancelled", 0), False
+            self.begun = self.clock.now
             self.operation = Operation(
-                self.policy, self.stream, self.clock.now, self.script["deadline"], self.budget
+                self.policy, self.stream, self.begun, self.script["deadline"], self.budget
             )
             while True:
                 reason, delay = self.attempt()
@@ -43,14 +55,18 @@ class Loop:
     def attempt(self):
         call = self.script["calls"][self.calls]
         self.calls += 1
-        self.clock.now += call["takes"]
+        self.limits.append(self.operation.attempt_limit(self.clock.now))
+        self.is_cut = self.limits[-1] is not None and call["takes"] > self.limits[-1]  # 18.2
+        self.clock.now += self.limits[-1] if self.is_cut else call["takes"]
         is_cancelled = self.reaches("cancel", "call")
-        outcome, retry_after = self.verdict(call)
+        outcome, retry_after = ("timeout", None) if self.is_cut else self.verdict(call)
         is_cancelled |= self.reaches("cancel", "classification")
         self.last = outcome
         if is_cancelled and outcome != "success":  # 18.5
             return self.operation.cancel()
-        reason, delay = self.operation.outcome(outcome, self.clock.now, retry_after)
+        now = self.clock.now
+        own = self.own.get(self.operation.index(now))  # 18.9
+        reason, delay = self.operation.outcome(outcome, now, retry_after, own)
         if reason != "wait":
             return reason, delay
         self.event("retry", None, delay)
@@ -97,7 +113,7 @@ class Loop:
         self.stats.record(self.calls, reason)
 
     def event(self, hook, reason, delay):  # 18.4
-        elapsed = 0 if self.operation is None else max(0, self.clock.now - self.operation.begun)
+        elapsed = 0 if self.begun is None else max(0, self.clock.now - self.begun)
         self.events.append(
             {
                 "hook": hook,

@@ -1,14 +1,14 @@
 """Clauses 8.2 to 8.5: which policies are valid."""
 
 from reference.errors import PolicyError, number, raw
-from reference.fields import DEFAULTS, FIELDS, KINDS, RATIOS, ROWS, default
+from reference.fields import DEFAULTS, FIELDS, KINDS, LISTS, MAX_WAITS, RATIOS, ROWS, default
 from reference.numbers import reduced
 
 
 def policy(fields):
     """The fields with their defaults, or PolicyError for the first rule that is broken."""
     fields = dict(fields)
-    for field in ("growth", "jitter", "cap_on", "retry_after"):  # 8.2
+    for field in ("growth", "jitter", "cap_on", "retry_after", "elapsed_from"):  # 8.2
         kinds = KINDS[field]
         kind = fields.setdefault(field, DEFAULTS.get(field))
         if kind is None:
@@ -67,6 +67,15 @@ def least_base(p):
 
 def checked(field, value, low, high):  # 8.4, rules 4 to 7
     """The value, a ratio in lowest terms."""
+    if field in LISTS:
+        if not value:
+            raise PolicyError("missing", field, 0, 0)
+        if len(value) > MAX_WAITS:
+            raise PolicyError("too_many", field, len(value), MAX_WAITS)
+        for wait in value:
+            if wait > high:
+                raise PolicyError("too_large", field, wait, high)
+        return value
     if field not in RATIOS:
         if value > high:
             raise PolicyError("too_large", field, value, high)

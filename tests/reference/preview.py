@@ -3,7 +3,7 @@
 from itertools import islice
 
 from reference.delays import RESTART, range_after, range_at, slot
-from reference.errors import PolicyError
+from reference.errors import PolicyError, number
 from reference.numbers import MAX, sat
 from reference.policies import least_base, policy
 from reference.printing import shown
@@ -58,6 +58,8 @@ def fit(p, field, attempts, time):
         raise PolicyError("too_large", "max_attempts", attempts, 65_536)
     if time > MAX:
         raise PolicyError("too_large", "max_elapsed", time, MAX)
+    if field == "base" and p["growth"] == "steps":
+        raise PolicyError("unused", field, 0, number("growth", "steps"))
     if field == "base":
         low, high = least_base(p), p["cap"]
     else:
@@ -90,12 +92,13 @@ def total(p, attempts):
         return (cycles and cycles * rising(p, RESTART)) + rising(p, rest)
     if waits == 0:
         return 0
-    # No maximum is below the one before it, so the rows after one as long as the last are all alike.
+    # No maximum is below the one before it, but among the first steps, so the rows after one as long as the last are all alike.
     last = maximum(p, waits - 1)
     summed = 0
+    falls = len(p["waits"]) if p["growth"] == "steps" else 0
     for i in range(waits):
         longest = maximum(p, i)
-        if longest == last:
+        if longest == last and i >= falls - 1:
             return summed + (waits - i) * last
         summed += longest
 

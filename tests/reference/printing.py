@@ -2,13 +2,13 @@
 
 from reference import budget_fields
 from reference.errors import raw, text
-from reference.fields import ALWAYS, FIELDS, KINDS, USED_BY, default
+from reference.fields import ALWAYS, FIELDS, KINDS, LISTS, USED_BY, default
 from reference.numbers import MAX
 
 
 def printed(of, p):
     (_, head), *fields = shown(of, p).items()
-    pairs = {field: value if field in KINDS else text(field, raw(value)) for field, value in fields}
+    pairs = {field: written(field, value) for field, value in fields}
     if p.get("retry_after_max") == MAX:
         pairs["retry_after_max"] = "none"
     if "jitter_below" in pairs and pairs["jitter_below"] == pairs.get("jitter_above"):
@@ -18,6 +18,12 @@ def printed(of, p):
     return f"{head}:{rest}" if rest else head
 
 
+def written(field, value):
+    if field in LISTS:
+        return "/".join(text(field, wait) for wait in value)
+    return value if field in KINDS else text(field, raw(value))
+
+
 def shown(of, p):
     """The fields that are printed, before `jitter_below` and `jitter_above` become one ratio."""
     return dict(shown_of_budget(p) if of == "budget" else shown_of_policy(p))
@@ -25,8 +31,7 @@ def shown(of, p):
 
 def shown_of_policy(p):
     yield "growth", p["growth"]
-    yield "base", p["base"]
-    for field in FIELDS[2:]:
+    for field in FIELDS[1:]:
         selector, kinds = USED_BY.get(field, ALWAYS)
         if field == "max_attempts" or p[selector] not in kinds:
             continue

@@ -3,7 +3,7 @@
 A string holds one character for each byte, none above 255, of which `isdecimal` accepts 0 to 9 only.
 """
 
-from reference.fields import COUNTS, KINDS, RATIOS, UNITS
+from reference.fields import COUNTS, KINDS, LISTS, RATIOS, UNITS
 from reference.numbers import WORD_MAX, reduced
 from reference.parse_error import ParseError
 
@@ -18,7 +18,17 @@ def value_of(key, value, at):
         return count(key, value, at)
     if key in RATIOS:
         return ratio(key, value, at)
+    if key in LISTS:
+        return durations(key, value, at)
     return duration(key, value, at)
+
+
+def durations(key, value, at):
+    waits = []
+    for part in value.split("/"):
+        waits.append(duration(key, part, at))
+        at += len(part) + 1
+    return waits
 
 
 def is_number(text):

@@ -96,10 +96,11 @@ fn kind(field: Field) -> String {
 }
 
 /// The text for a field of this unit.
-fn by_unit(field: Field, kind: &str, duration: &str, ratio: &str, count: &str) -> String {
+fn by_unit(field: Field, [kind, duration, waits, ratio, count]: [&str; 5]) -> String {
     let text = match ffi::field_unit(field) {
         Unit::Kind(_) => kind,
         Unit::Duration => duration,
+        Unit::Waits => waits,
         Unit::Ratio => ratio,
         _ => count,
     };
@@ -111,7 +112,8 @@ fn c() -> String {
         let name = field.name().to_uppercase();
         let of = if field == Field::Budget { "BUDGET_KIND" } else { &name };
         let kind = format!(" A BACKOFF_{of} kind.");
-        let unit = by_unit(field, &kind, " In nanoseconds.", " A ratio.", "");
+        let unit =
+            by_unit(field, [&kind, " In nanoseconds.", " A list of nanoseconds.", " A ratio.", ""]);
         let is_unlimited = ffi::no_limit(field) == Some(backoff_core::MAX_NS);
         let unlimited = if is_unlimited { " BACKOFF_MAX_NS is no limit." } else { "" };
         let about = description(field, str::to_owned) + &unit + unlimited;
@@ -131,12 +133,13 @@ fn go_file() -> String {
     let values = lines(policy(), |field| {
         let name = pascal(field.name());
         let of_kind = format!("{}(f.count", kind(field));
-        let read = by_unit(field, &of_kind, "f.duration", "f.ratio", "f.count");
+        let read = by_unit(field, [&of_kind, "f.duration", "f.waits", "f.ratio", "f.count"]);
         let end = if read == of_kind { ")" } else { "" };
         format!("{name}: {read}(engine.{name}){end},\n")
     });
     // They are arguments of NewPolicy.
-    let options = policy().filter(|field| ![Field::Growth, Field::Base].contains(field));
+    let options =
+        policy().filter(|field| ![Field::Growth, Field::Base, Field::Waits].contains(field));
     format!(
         "// Code generated from {SOURCE} by cargo xtask generate; DO NOT EDIT.\n\npackage backoff\n
 import (\n\"time\"\n\n\"github.com/backoff-rs/backoff/bindings-go/internal/engine\"\n)\n
@@ -153,7 +156,7 @@ func (p Policy) Fields() PolicyFields {{\nf := fieldsOf{{p.core()}}\nreturn Poli
 }
 
 fn go_type(field: Field) -> String {
-    by_unit(field, &kind(field), "time.Duration", "Ratio", "uint64")
+    by_unit(field, [&kind(field), "time.Duration", "[]time.Duration", "Ratio", "uint64"])
 }
 
 fn go_option(field: Field) -> String {
@@ -162,7 +165,8 @@ fn go_option(field: Field) -> String {
     let option = if is_kind { kind(field) } else { name.clone() };
     let of_kind = format!("set(engine.{name}, uint64(value))");
     let of_duration = format!("setDuration(engine.{name}, value)");
-    let setter = by_unit(field, &of_kind, &of_duration, "", &format!("set(engine.{name}, value)"));
+    let of_count = format!("set(engine.{name}, value)");
+    let setter = by_unit(field, [&of_kind, &of_duration, "", "", &of_count]);
     let about = format!("With{option} sets {}. {}", field.name(), description(field, pascal_field));
     let about = comment(&about, "//", 118);
     if ffi::field_unit(field) != Unit::Ratio {
@@ -188,7 +192,8 @@ fn pascal_field(name: &str) -> String {
 
 fn python_argument(field: Field) -> String {
     let kind = format!("_{}", kind(field));
-    let type_name = by_unit(field, &kind, "Duration", "_Ratio", "SupportsIndex");
+    let type_name =
+        by_unit(field, [&kind, "Duration", "Iterable[Duration]", "_Ratio", "SupportsIndex"]);
     let name = field.name();
     match field {
         Field::Growth => format!("        {name}: {type_name},\n        *,\n"),
@@ -215,7 +220,10 @@ fn signature() -> String {
 }
 
 fn python_property(field: Field) -> String {
-    let type_name = by_unit(field, &format!("_{}", kind(field)), "float", "Fraction", "int");
+    let type_name = by_unit(
+        field,
+        [&format!("_{}", kind(field)), "float", "tuple[float, ...]", "Fraction", "int"],
+    );
     let may_be_none = ffi::is_conditional(field) || ffi::no_limit(field).is_some();
     let none = if may_be_none { " | None" } else { "" };
     let name = field.name();
@@ -224,7 +232,10 @@ fn python_property(field: Field) -> String {
 }
 
 fn js_option(field: Field) -> String {
-    let type_name = by_unit(field, &kind(field), "Duration", "Ratio", "number | bigint");
+    let type_name = by_unit(
+        field,
+        [&kind(field), "Duration", "readonly Duration[]", "Ratio", "number | bigint"],
+    );
     let about = description(field, |name| format!("`{}`", camel(name)));
     let about = comment(&about, "\t *", 116);
     let about = match about.lines().count() {
@@ -242,7 +253,10 @@ fn js_param(field: Field) -> String {
         return String::new();
     }
     let ratio = "readonly [numerator: number, denominator: number]";
-    let type_name = by_unit(field, &kind(field), "ExactDuration", ratio, "number");
+    let type_name = by_unit(
+        field,
+        [&kind(field), "ExactDuration", "readonly ExactDuration[]", ratio, "number"],
+    );
     let optional = if ffi::is_conditional(field) { "?" } else { "" };
     format!("\treadonly {}{optional}: {type_name};\n", camel(field.name()))
 }

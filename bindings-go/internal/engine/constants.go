@@ -34,6 +34,7 @@ const (
 	NotACount                            = 23
 	TextTooLong                          = 24
 	DoesNotFit                           = 25
+	TooMany                              = 26
 	NullPointer                          = 100
 	Uninitialized                        = 101
 	UnknownField                         = 102
@@ -75,6 +76,10 @@ const (
 	RetryAfter                    Field  = 21
 	RetryAfterMax                 Field  = 22
 	RetryAfterMaxExtra            Field  = 23
+	Waits                         Field  = 24
+	AttemptTimeout                Field  = 25
+	ResetAfter                    Field  = 26
+	ElapsedFrom                   Field  = 27
 	FieldBudget                   Field  = 33
 	FieldMaxTokens                Field  = 34
 	FieldCost                     Field  = 35
@@ -90,6 +95,7 @@ const (
 	GrowthExponential                    = 3
 	GrowthPolynomial                     = 4
 	GrowthFibonacci                      = 5
+	GrowthSteps                          = 6
 	JitterNone                           = 1
 	JitterFull                           = 2
 	JitterEqual                          = 3
@@ -102,6 +108,8 @@ const (
 	RetryAfterAtLeast                    = 1
 	RetryAfterExact                      = 2
 	RetryAfterSpread                     = 3
+	ElapsedFromBegin                     = 1
+	ElapsedFromFailure                   = 2
 	BudgetKindQuota                      = 1
 	BudgetKindThrottle                   = 2
 	BudgetKindRatio                      = 3
@@ -113,6 +121,7 @@ const (
 	Millisecond                   uint64 = 1000000
 	Second                        uint64 = 1000000000
 	MaxNs                         uint64 = 9223372036854775807
+	MaxWaits                      uint64 = 16
 	OutcomeNone                          = 0
 	OutcomeSuccess                       = 1
 	OutcomeTransient                     = 2
@@ -175,11 +184,11 @@ const (
 
 // How many of them the core uses.
 const (
-	UsedPolicyWords       = 21
-	UsedOperationWords    = 28
+	UsedPolicyWords       = 41
+	UsedOperationWords    = 49
 	UsedBudgetWords       = 23
 	UsedBudgetStateWords  = 23
 	UsedBudgetMemberWords = 94
-	UsedPreviewWords      = 31
+	UsedPreviewWords      = 51
 	UsedStatsWords        = 21
 )

@@ -24,13 +24,13 @@ func New() *Module {
 	m := new(Module)
 	m.t0 = make([]any, 6)
 	m.memory = new(memory)
-	m.elements = [][]any{{m.fn96, m.fn97, m.fn98, m.fn135, m.fn142}}
+	m.elements = [][]any{{m.fn96, m.fn97, m.fn98, m.fn136, m.fn141}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
 	memory_init(m.memory[:], data0, uint32(i32(0x4000)), 0, len(data0))
 	m.g0 = i32(0x4000)
-	m.g1 = i32(28508)
-	m.g2 = i32(28512)
+	m.g1 = i32(29288)
+	m.g2 = i32(29296)
 	return m
 }
 
@@ -230,11 +230,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+26480))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+27228))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+26472))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+27220))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+26464))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+27212))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn244(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn252(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -460,7 +460,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(26632), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(27380), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -474,7 +474,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(26540), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(27288), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -509,7 +509,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(26540), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(27288), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn244(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn252(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -913,7 +913,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(26728))
+		m.fn19(v5+i32(8), v12, v11, i32(27476))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1285,7 +1285,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(26728))
+		m.fn19(v5+i32(8), v7, v8, i32(27476))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn208(t1+v4, v3, i32(1))
+		t2 := m.fn211(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1712,13 +1712,13 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				p10 = v1
 			}
 			v11 = p10
-			v5 = i32(-100)
+			v5 = i32(-104)
 		l49:
 			{
 				if v5 == 0 {
 					goto l48
 				}
-				v2 = v5 + i32(21448)
+				v2 = v5 + i32(21820)
 				v5 = v5 + i32(4)
 				t11 := int32(load32(m.memory, uint32(v2)))
 				if t11 != v6 {
@@ -1805,9 +1805,9 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v1 = v4 + i32(1588)
 				memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
 				memory_zero(m.memory[:], uint32(v4+i32(1680)), uint32(i32(772)))
-				t26 := m.fn27(v4+i32(1680), i32(24682), i32(3))
+				t26 := m.fn27(v4+i32(1680), i32(25314), i32(3))
 				t27 := m.fn28(t26, v14)
-				t28 := m.fn27(t27, i32(24685), i32(2))
+				t28 := m.fn27(t27, i32(25317), i32(2))
 				v5 = t28
 				store32(m.memory, uint64(uint32(v4))+2492, uint32(v2))
 				store32(m.memory, uint64(uint32(v4))+2488, uint32(v6))
@@ -1913,18 +1913,18 @@ l61:
 func (m *Module) fn24(v0 int32) int32 {
 	var v1, v2, v3, v4, v5 int32
 	t0 := m.g0
-	v1 = t0 - i32(160)
+	v1 = t0 - i32(176)
 	m.g0 = v1
 	v2 = i32(12)
-	memory_copy(m.memory[:], uint32(v1+i32(4)+i32(12)), uint32(i32(21216)), uint32(i32(92)))
-	store32(m.memory, uint64(uint32(v1))+116, uint32(i32(10)))
-	store64(m.memory, uint64(uint32(v1))+108, uint64(i64(1)))
-	v3 = v1 + i32(120)
-	memory_copy(m.memory[:], uint32(v3), uint32(i32(21308)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v1+i32(4)+i32(12)), uint32(i32(21568)), uint32(i32(108)))
+	store32(m.memory, uint64(uint32(v1))+132, uint32(i32(10)))
+	store64(m.memory, uint64(uint32(v1))+124, uint64(i64(1)))
+	v3 = v1 + i32(136)
+	memory_copy(m.memory[:], uint32(v3), uint32(i32(21676)), uint32(i32(40)))
 l4:
 	{
 		v4 = v2 + i32(4)
-		if v4 != i32(108) {
+		if v4 != i32(124) {
 			goto l0
 		}
 		v2 = i32(0)
@@ -1950,7 +1950,7 @@ l4:
 		}
 	}
 l2:
-	m.g0 = v1 + i32(160)
+	m.g0 = v1 + i32(176)
 	return v0
 }
 
@@ -2063,7 +2063,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn244(v2, v3, i64(0), i64(10), i64(0))
+		m.fn252(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2083,7 +2083,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn227(v0, int32(t5)|i32(48))
+		_ = m.fn232(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2107,128 +2107,142 @@ func (m *Module) fn29(v0, v1 int32) {
 		p2 = 1
 	}
 	v4 = p2
-	p3 := i32(24416)
+	p3 := i32(25040)
 	if v4 != 0 {
-		p3 = i32(23660)
+		p3 = i32(24236)
 	}
 	v5 = p3
 	t5 := v5
 	p4 := i32(112)
 	if v4 != 0 {
-		p4 = i32(528)
+		p4 = i32(576)
 	}
 	v6 = t5 + p4
-	p6 := i32(21568)
+	p6 := i32(36)
 	if v4 != 0 {
-		p6 = i32(21492)
+		p6 = i32(104)
 	}
 	v7 = p6
-	t8 := v7
-	p7 := i32(48)
+	p7 := i32(22004)
 	if v4 != 0 {
-		p7 = i32(40)
+		p7 = i32(21920)
 	}
-	v8 = t8 + p7
-	p9 := i32(36)
+	v8 = p7
+	p8 := i32(21956)
 	if v4 != 0 {
-		p9 = i32(88)
+		p8 = i32(21872)
 	}
-	v9 = p9
-	p10 := i32(21312)
+	v9 = p8
+	p9 := i32(21680)
 	if v4 != 0 {
-		p10 = i32(21220)
+		p9 = i32(0x5444)
 	}
-	v10 = p10
-	t11 := int32(load32(m.memory, uint64(uint32(v0))+32))
-	v11 = t11
+	v10 = p9
+	t10 := int32(load32(m.memory, uint64(uint32(v0))+32))
+	v11 = t10
 	v12 = v11 << 2
-	t12 := int32(load32(m.memory, uint32(v12+i32(28308))))
-	v4 = t12
-	t13 := int32(load32(m.memory, uint32(v12+i32(28208))))
-	v12 = t13
-	t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
-	v13 = t14
-	t15 := int32(load32(m.memory, uint64(uint32(v0))+24))
-	v14 = t15
+	t11 := int32(load32(m.memory, uint32(v12+i32(29084))))
+	v4 = t11
+	t12 := int32(load32(m.memory, uint32(v12+i32(28980))))
+	v12 = t12
+	t13 := int64(load64(m.memory, uint64(uint32(v0))+8))
+	v13 = t13
+	t14 := int32(load32(m.memory, uint64(uint32(v0))+24))
+	v14 = t14
 	v15 = v2 + i32(48) + i32(8)
-	t16 := int64(load64(m.memory, uint64(uint32(v0))+16))
-	v16 = t16
-	t17 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v17 = t17
-	t18 := int32(load32(m.memory, uint64(uint32(v0))+36))
-	v18 = t18
-	t19 := int32(load32(m.memory, uint64(uint32(v0))+28))
-	v19 = t19
-	var p20 int32
+	t15 := int64(load64(m.memory, uint64(uint32(v0))+16))
+	v16 = t15
+	t16 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v17 = t16
+	t17 := int32(load32(m.memory, uint64(uint32(v0))+36))
+	v18 = t17
+	t18 := int32(load32(m.memory, uint64(uint32(v0))+28))
+	v19 = t18
+	var p19 int32
 	if uint32(v19) < uint32(i32(129)) {
-		p20 = 1
+		p19 = 1
 	}
-	v20 = p20
+	v20 = p19
 l5:
 	{
 		if v4 == 0 {
 			goto l0
 		}
 		m.fn3(v2+i32(48), v4, v12, i32(123))
-		t21 := int32(load32(m.memory, uint64(uint32(v2))+60))
-		v0 = t21
-		t22 := int32(load32(m.memory, uint64(uint32(v2))+56))
-		v4 = t22
-		t23 := int32(load32(m.memory, uint64(uint32(v2))+48))
-		t24 := int32(load32(m.memory, uint64(uint32(v2))+52))
-		t25 := m.fn27(v1, t23, t24)
-		v21 = t25
+		t20 := int32(load32(m.memory, uint64(uint32(v2))+60))
+		v0 = t20
+		t21 := int32(load32(m.memory, uint64(uint32(v2))+56))
+		v4 = t21
+		t22 := int32(load32(m.memory, uint64(uint32(v2))+48))
+		t23 := int32(load32(m.memory, uint64(uint32(v2))+52))
+		t24 := m.fn27(v1, t22, t23)
+		v21 = t24
 		if v4 == 0 {
 			goto l0
 		}
 		m.fn3(v2+i32(48), v4, v0, i32(125))
-		t26 := int32(load32(m.memory, uint64(uint32(v2))+60))
-		v12 = t26
-		t27 := int32(load32(m.memory, uint64(uint32(v2))+56))
-		v4 = t27
-		t28 := int32(load32(m.memory, uint64(uint32(v2))+52))
-		v22 = t28
-		t29 := int32(load32(m.memory, uint64(uint32(v2))+48))
-		v0 = t29
-		if v18 == 0 {
-			goto l1
+		t25 := int32(load32(m.memory, uint64(uint32(v2))+60))
+		v12 = t25
+		t26 := int32(load32(m.memory, uint64(uint32(v2))+56))
+		v4 = t26
+		t27 := int32(load32(m.memory, uint64(uint32(v2))+52))
+		v22 = t27
+		t28 := int32(load32(m.memory, uint64(uint32(v2))+48))
+		v0 = t28
+		{
+			if v18 != 0 {
+				goto l1
+			}
+			v23 = i32(3)
+			goto l2
+		l1:
+			m.fn35(v2+i32(36), v18)
+			t29 := int32(load32(m.memory, uint64(uint32(v2))+36))
+			v23 = t29
+			t31 := v23
+			p30 := i32(3)
+			if v23 != i32(4) {
+				p30 = v23
+			}
+			p32 := p30
+			if v11 == i32(4) {
+				p32 = t31
+			}
+			v23 = p32
 		}
-		m.fn35(v2+i32(36), v18)
-		goto l2
-	l1:
-		store32(m.memory, uint64(uint32(v2))+36, uint32(i32(3)))
 	l2:
+		store32(m.memory, uint64(uint32(v2))+36, uint32(v23))
 		switch v22 + i32(-4) {
 		default:
 			goto l5
 		case 1:
-			t30 := int32(m.memory[uint32(v0)])
-			v22 = t30
+			t33 := int32(m.memory[uint32(v0)])
+			v22 = t33
 			{
 				if v18 == 0 {
 					goto l7
 				}
 				if v22 == i32(102) {
-					t31 := int32(m.memory[uint64(uint32(v0))+1])
-					if t31 != i32(105) {
+					t34 := int32(m.memory[uint64(uint32(v0))+1])
+					if t34 != i32(105) {
 						goto l9
 					}
-					t32 := int32(m.memory[uint64(uint32(v0))+2])
-					if t32 != i32(101) {
+					t35 := int32(m.memory[uint64(uint32(v0))+2])
+					if t35 != i32(101) {
 						goto l9
 					}
-					t33 := int32(m.memory[uint64(uint32(v0))+3])
-					if t33 != i32(108) {
+					t36 := int32(m.memory[uint64(uint32(v0))+3])
+					if t36 != i32(108) {
 						goto l9
 					}
-					t34 := int32(m.memory[uint64(uint32(v0))+4])
-					if t34 != i32(100) {
+					t37 := int32(m.memory[uint64(uint32(v0))+4])
+					if t37 != i32(100) {
 						goto l9
 					}
-					m.fn220(v2, v18)
-					t35 := int32(load32(m.memory, uint32(v2)))
-					t36 := int32(load32(m.memory, uint64(uint32(v2))+4))
-					_ = m.fn27(v21, t35, t36)
+					m.fn224(v2, v18)
+					t38 := int32(load32(m.memory, uint32(v2)))
+					t39 := int32(load32(m.memory, uint64(uint32(v2))+4))
+					_ = m.fn27(v21, t38, t39)
 					goto l5
 				}
 			l7:
@@ -2241,25 +2255,25 @@ l5:
 					if v3 == 0 {
 						goto l5
 					}
-					t79 := int32(m.memory[uint64(uint32(v0))+1])
-					if t79 != i32(101) {
+					t81 := int32(m.memory[uint64(uint32(v0))+1])
+					if t81 != i32(101) {
 						goto l5
 					}
-					t80 := int32(m.memory[uint64(uint32(v0))+2])
-					if t80 != i32(97) {
+					t82 := int32(m.memory[uint64(uint32(v0))+2])
+					if t82 != i32(97) {
 						goto l5
 					}
-					t81 := int32(m.memory[uint64(uint32(v0))+3])
-					if t81 != i32(100) {
+					t83 := int32(m.memory[uint64(uint32(v0))+3])
+					if t83 != i32(100) {
 						goto l5
 					}
-					t82 := int32(m.memory[uint64(uint32(v0))+4])
-					if t82 != i32(115) {
+					t84 := int32(m.memory[uint64(uint32(v0))+4])
+					if t84 != i32(115) {
 						goto l5
 					}
-					v22 = i32(0)
-					v23 = v5
-					v0 = v7
+					v23 = i32(0)
+					v22 = v5
+					v0 = v9
 				l30:
 					{
 						if v0 == 0 {
@@ -2271,168 +2285,167 @@ l5:
 						v25 = v0 + i32(8)
 						goto l29
 					l28:
-						if v23 == 0 {
+						if v22 == 0 {
 							goto l5
 						}
-						if v23 == v6 {
+						if v22 == v6 {
 							goto l5
 						}
 						v25 = i32(0)
-						v0 = v23
-						v23 = v23 + i32(16)
+						v0 = v22
+						v22 = v22 + i32(16)
 					l29:
-						t83 := int32(load32(m.memory, uint64(uint32(v0))+4))
-						v24 = t83
-						t84 := int32(load32(m.memory, uint32(v0)))
-						v0 = t84
-						t86 := v21
-						p85 := i32(1)
-						if v22 != 0 {
-							p85 = i32(24680)
+						t85 := int32(load32(m.memory, uint64(uint32(v0))+4))
+						v24 = t85
+						t86 := int32(load32(m.memory, uint32(v0)))
+						v0 = t86
+						t88 := v21
+						p87 := i32(1)
+						if v23 != 0 {
+							p87 = i32(25312)
 						}
-						p87 := i32(0)
-						if v22 != 0 {
-							p87 = i32(2)
+						p89 := i32(0)
+						if v23 != 0 {
+							p89 = i32(2)
 						}
-						t88 := m.fn27(t86, p85, p87)
-						_ = m.fn27(t88, v0, v24)
-						v22 = v22 + i32(-1)
+						t90 := m.fn27(t88, p87, p89)
+						_ = m.fn27(t90, v0, v24)
+						v23 = v23 + i32(-1)
 						v0 = v25
 						goto l30
 					}
 				case 5:
-					t50 := int32(m.memory[uint64(uint32(v0))+1])
-					if t50 != i32(105) {
+					t53 := int32(m.memory[uint64(uint32(v0))+1])
+					if t53 != i32(105) {
 						goto l5
 					}
-					t51 := int32(m.memory[uint64(uint32(v0))+2])
-					if t51 != i32(110) {
+					t54 := int32(m.memory[uint64(uint32(v0))+2])
+					if t54 != i32(110) {
 						goto l5
 					}
-					t52 := int32(m.memory[uint64(uint32(v0))+3])
-					if t52 != i32(100) {
+					t55 := int32(m.memory[uint64(uint32(v0))+3])
+					if t55 != i32(100) {
 						goto l5
 					}
-					t53 := int32(m.memory[uint64(uint32(v0))+4])
-					if t53 != i32(115) {
+					t56 := int32(m.memory[uint64(uint32(v0))+4])
+					if t56 != i32(115) {
 						goto l5
 					}
-					t54 := int32(load32(m.memory, uint64(uint32(v2))+36))
-					if t54 != 0 {
+					if v23 != 0 {
 						goto l5
 					}
-					t55 := int32(load32(m.memory, uint64(uint32(v2))+44))
-					v23 = t55 << 3
+					t57 := int32(load32(m.memory, uint64(uint32(v2))+44))
+					v22 = t57 << 3
 					v0 = i32(0)
-					t56 := int32(load32(m.memory, uint64(uint32(v2))+40))
-					v22 = t56
+					t58 := int32(load32(m.memory, uint64(uint32(v2))+40))
+					v23 = t58
 				l26:
 					{
-						if v23 == 0 {
+						if v22 == 0 {
 							goto l5
 						}
-						t57 := int32(load32(m.memory, uint64(uint32(v22))+4))
-						v24 = t57
-						t58 := int32(load32(m.memory, uint32(v22)))
-						v25 = t58
-						t60 := v21
-						p59 := i32(1)
+						t59 := int32(load32(m.memory, uint64(uint32(v23))+4))
+						v24 = t59
+						t60 := int32(load32(m.memory, uint32(v23)))
+						v25 = t60
+						t62 := v21
+						p61 := i32(1)
 						if v0 != 0 {
-							p59 = i32(24680)
+							p61 = i32(25312)
 						}
-						p61 := i32(0)
+						p63 := i32(0)
 						if v0 != 0 {
-							p61 = i32(2)
+							p63 = i32(2)
 						}
-						t62 := m.fn27(t60, p59, p61)
-						_ = m.fn27(t62, v25, v24)
+						t64 := m.fn27(t62, p61, p63)
+						_ = m.fn27(t64, v25, v24)
 						v0 = v0 + i32(-1)
-						v23 = v23 + i32(-8)
-						v22 = v22 + i32(8)
+						v22 = v22 + i32(-8)
+						v23 = v23 + i32(8)
 						goto l26
 					}
 				case 6:
-					t45 := int32(m.memory[uint64(uint32(v0))+1])
-					if t45 != i32(105) {
+					t48 := int32(m.memory[uint64(uint32(v0))+1])
+					if t48 != i32(105) {
 						goto l5
 					}
-					t46 := int32(m.memory[uint64(uint32(v0))+2])
-					if t46 != i32(109) {
+					t49 := int32(m.memory[uint64(uint32(v0))+2])
+					if t49 != i32(109) {
 						goto l5
 					}
-					t47 := int32(m.memory[uint64(uint32(v0))+3])
-					if t47 != i32(105) {
+					t50 := int32(m.memory[uint64(uint32(v0))+3])
+					if t50 != i32(105) {
 						goto l5
 					}
-					t48 := int32(m.memory[uint64(uint32(v0))+4])
-					if t48 != i32(116) {
+					t51 := int32(m.memory[uint64(uint32(v0))+4])
+					if t51 != i32(116) {
 						goto l5
 					}
-					_ = m.fn223(v21, v2+i32(36), v16)
+					_ = m.fn227(v21, v2+i32(36), v16)
 					goto l5
 				default:
 					switch v22 + i32(-117) {
 					case 0:
-						t64 := int32(m.memory[uint64(uint32(v0))+1])
-						if t64 != i32(110) {
+						t66 := int32(m.memory[uint64(uint32(v0))+1])
+						if t66 != i32(110) {
 							goto l5
 						}
-						t65 := int32(m.memory[uint64(uint32(v0))+2])
-						if t65 != i32(105) {
+						t67 := int32(m.memory[uint64(uint32(v0))+2])
+						if t67 != i32(105) {
 							goto l5
 						}
-						t66 := int32(m.memory[uint64(uint32(v0))+3])
-						if t66 != i32(116) {
+						t68 := int32(m.memory[uint64(uint32(v0))+3])
+						if t68 != i32(116) {
 							goto l5
 						}
-						t67 := int32(m.memory[uint64(uint32(v0))+4])
-						if t67 != i32(115) {
+						t69 := int32(m.memory[uint64(uint32(v0))+4])
+						if t69 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory[:], uint32(v15), uint32(i32(24568)), uint32(i32(112)))
+						memory_copy(m.memory[:], uint32(v15), uint32(i32(25200)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
 							if v0 == i32(112) {
 								goto l5
 							}
-							v22 = v2 + i32(48) + v0
-							t68 := int32(load32(m.memory, uint32(v22+i32(8))))
-							v23 = t68
-							if v23 == 0 {
+							v23 = v2 + i32(48) + v0
+							t70 := int32(load32(m.memory, uint32(v23+i32(8))))
+							v22 = t70
+							if v22 == 0 {
 								goto l5
 							}
-							t69 := int32(load32(m.memory, uint32(v22+i32(12))))
-							v22 = t69
-							t71 := v21
-							p70 := i32(1)
+							t71 := int32(load32(m.memory, uint32(v23+i32(12))))
+							v23 = t71
+							t73 := v21
+							p72 := i32(1)
 							if v0 != 0 {
-								p70 = i32(24680)
+								p72 = i32(25312)
 							}
-							p72 := i32(0)
+							p74 := i32(0)
 							if v0 != 0 {
-								p72 = i32(2)
+								p74 = i32(2)
 							}
-							t73 := m.fn27(t71, p70, p72)
-							_ = m.fn27(t73, v23, v22)
+							t75 := m.fn27(t73, p72, p74)
+							_ = m.fn27(t75, v22, v23)
 							v0 = v0 + i32(16)
 							goto l27
 						}
 					case 1:
-						t38 := int32(m.memory[uint64(uint32(v0))+1])
-						if t38 != i32(97) {
+						t41 := int32(m.memory[uint64(uint32(v0))+1])
+						if t41 != i32(97) {
 							goto l5
 						}
-						t39 := int32(m.memory[uint64(uint32(v0))+2])
-						if t39 != i32(108) {
+						t42 := int32(m.memory[uint64(uint32(v0))+2])
+						if t42 != i32(108) {
 							goto l5
 						}
-						t40 := int32(m.memory[uint64(uint32(v0))+3])
-						if t40 != i32(117) {
+						t43 := int32(m.memory[uint64(uint32(v0))+3])
+						if t43 != i32(117) {
 							goto l5
 						}
-						t41 := int32(m.memory[uint64(uint32(v0))+4])
-						if t41 != i32(101) {
+						t44 := int32(m.memory[uint64(uint32(v0))+4])
+						if t44 != i32(101) {
 							goto l5
 						}
 						if v14 == 0 {
@@ -2450,10 +2463,10 @@ l5:
 								if v0 == i32(12) {
 									goto l23
 								}
-								v22 = v2 + i32(48) + v0
+								v23 = v2 + i32(48) + v0
 								v0 = v0 + i32(4)
-								t44 := int32(load32(m.memory, uint32(v22)))
-								if t44 != v11 {
+								t47 := int32(load32(m.memory, uint32(v23)))
+								if t47 != v11 {
 									goto l24
 								}
 								goto l25
@@ -2467,8 +2480,8 @@ l5:
 									if uint32(v19) < uint32(i32(126)) {
 										goto l20
 									}
-									t42 := int32(int8(m.memory[uint64(uint32(v14))+125]))
-									if t42 < i32(-64) {
+									t45 := int32(int8(m.memory[uint64(uint32(v14))+125]))
+									if t45 < i32(-64) {
 										goto l19
 									}
 								}
@@ -2481,15 +2494,15 @@ l5:
 							}
 							goto l19
 						l18:
-							v22 = v14 + v0
-							v23 = v0 + i32(-1)
-							v0 = v23
-							t43 := int32(int8(m.memory[uint32(v22)]))
-							if t43 <= i32(-65) {
+							v23 = v14 + v0
+							v22 = v0 + i32(-1)
+							v0 = v22
+							t46 := int32(int8(m.memory[uint32(v23)]))
+							if t46 <= i32(-65) {
 								goto l22
 							}
 						}
-						v0 = v23 + i32(1)
+						v0 = v22 + i32(1)
 						goto l21
 					default:
 						goto l5
@@ -2499,123 +2512,123 @@ l5:
 				if v3 == 0 {
 					goto l5
 				}
-				t75 := int32(m.memory[uint64(uint32(v0))+1])
-				if t75 != i32(111) {
+				t77 := int32(m.memory[uint64(uint32(v0))+1])
+				if t77 != i32(111) {
 					goto l5
 				}
-				t76 := int32(m.memory[uint64(uint32(v0))+2])
-				if t76 != i32(117) {
+				t78 := int32(m.memory[uint64(uint32(v0))+2])
+				if t78 != i32(117) {
 					goto l5
 				}
-				t77 := int32(m.memory[uint64(uint32(v0))+3])
-				if t77 != i32(110) {
+				t79 := int32(m.memory[uint64(uint32(v0))+3])
+				if t79 != i32(110) {
 					goto l5
 				}
-				t78 := int32(m.memory[uint64(uint32(v0))+4])
-				if t78 != i32(100) {
+				t80 := int32(m.memory[uint64(uint32(v0))+4])
+				if t80 != i32(100) {
 					goto l5
 				}
 				goto l25
 			}
 		case 4:
-			t90 := int32(m.memory[uint32(v0)])
-			if t90 != i32(115) {
+			t92 := int32(m.memory[uint32(v0)])
+			if t92 != i32(115) {
 				goto l5
 			}
-			t91 := int32(m.memory[uint64(uint32(v0))+1])
-			if t91 != i32(101) {
-				goto l5
-			}
-			t92 := int32(m.memory[uint64(uint32(v0))+2])
-			if t92 != i32(108) {
-				goto l5
-			}
-			t93 := int32(m.memory[uint64(uint32(v0))+3])
+			t93 := int32(m.memory[uint64(uint32(v0))+1])
 			if t93 != i32(101) {
 				goto l5
 			}
-			t94 := int32(m.memory[uint64(uint32(v0))+4])
-			if t94 != i32(99) {
+			t94 := int32(m.memory[uint64(uint32(v0))+2])
+			if t94 != i32(108) {
 				goto l5
 			}
-			t95 := int32(m.memory[uint64(uint32(v0))+5])
-			if t95 != i32(116) {
+			t95 := int32(m.memory[uint64(uint32(v0))+3])
+			if t95 != i32(101) {
 				goto l5
 			}
-			t96 := int32(m.memory[uint64(uint32(v0))+6])
-			if t96 != i32(111) {
+			t96 := int32(m.memory[uint64(uint32(v0))+4])
+			if t96 != i32(99) {
 				goto l5
 			}
-			t97 := int32(m.memory[uint64(uint32(v0))+7])
-			if t97 != i32(114) {
+			t97 := int32(m.memory[uint64(uint32(v0))+5])
+			if t97 != i32(116) {
+				goto l5
+			}
+			t98 := int32(m.memory[uint64(uint32(v0))+6])
+			if t98 != i32(111) {
+				goto l5
+			}
+			t99 := int32(m.memory[uint64(uint32(v0))+7])
+			if t99 != i32(114) {
 				goto l5
 			}
 			if v16 != i64(0) {
 				if v18 == 0 {
 					goto l5
 				}
-				m.fn216(v2+i32(16), v18)
-				t99 := int32(load32(m.memory, uint64(uint32(v2))+16))
-				t100 := v2 + i32(8)
-				v0 = t99
-				m.fn220(t100, v0)
-				t101 := int32(load32(m.memory, uint64(uint32(v2))+8))
-				t102 := int32(load32(m.memory, uint64(uint32(v2))+12))
-				t103 := m.fn27(v21, t101, t102)
-				t104 := m.fn27(t103, i32(25817), i32(1))
-				v22 = t104
+				m.fn219(v2+i32(16), v18)
+				t101 := int32(load32(m.memory, uint64(uint32(v2))+16))
+				t102 := v2 + i32(8)
+				v0 = t101
+				m.fn224(t102, v0)
+				t103 := int32(load32(m.memory, uint64(uint32(v2))+8))
+				t104 := int32(load32(m.memory, uint64(uint32(v2))+12))
+				t105 := m.fn27(v21, t103, t104)
+				t106 := m.fn27(t105, i32(26495), i32(1))
+				v23 = t106
 				m.fn35(v2+i32(48), v0)
-				_ = m.fn223(v22, v2+i32(48), v16)
+				_ = m.fn227(v23, v2+i32(48), v16)
 				goto l5
 			}
-			_ = m.fn27(v21, i32(25809), i32(8))
+			_ = m.fn27(v21, i32(0x6777), i32(8))
 			goto l5
 		case 0:
 			if v3 == 0 {
 				goto l5
 			}
-			t106 := int32(m.memory[uint32(v0)])
-			if t106 != i32(107) {
+			t108 := int32(m.memory[uint32(v0)])
+			if t108 != i32(107) {
 				goto l5
 			}
-			t107 := int32(m.memory[uint64(uint32(v0))+1])
-			if t107 != i32(101) {
+			t109 := int32(m.memory[uint64(uint32(v0))+1])
+			if t109 != i32(101) {
 				goto l5
 			}
-			t108 := int32(m.memory[uint64(uint32(v0))+2])
-			if t108 != i32(121) {
+			t110 := int32(m.memory[uint64(uint32(v0))+2])
+			if t110 != i32(121) {
 				goto l5
 			}
-			t109 := int32(m.memory[uint64(uint32(v0))+3])
-			if t109 != i32(115) {
+			t111 := int32(m.memory[uint64(uint32(v0))+3])
+			if t111 != i32(115) {
 				goto l5
 			}
 			v0 = i32(0)
 		l32:
 			{
-				if v9 == v0 {
+				if v7 == v0 {
 					goto l5
 				}
-				t110 := int32(load32(m.memory, uint32(v10+v0)))
-				m.fn220(v2+i32(24), t110)
-				t111 := int32(load32(m.memory, uint64(uint32(v2))+24))
-				v22 = t111
-				if v22 == 0 {
+				t112 := int32(load32(m.memory, uint32(v10+v0)))
+				m.fn224(v2+i32(24), t112)
+				t113 := int32(load32(m.memory, uint64(uint32(v2))+24))
+				v23 = t113
+				if v23 == 0 {
 					goto l5
 				}
-				t112 := int32(load32(m.memory, uint64(uint32(v2))+28))
-				v23 = t112
-				t114 := v21
-				p113 := i32(1)
+				t114 := int32(load32(m.memory, uint64(uint32(v2))+28))
+				v22 = t114
+				t116 := v21
+				p115 := i32(1)
 				if v0 != 0 {
-					p113 = i32(24680)
+					p115 = i32(25312)
 				}
-				p115 := i32(0)
+				p117 := i32(0)
 				if v0 != 0 {
-					p115 = i32(2)
+					p117 = i32(2)
 				}
-				t116 := m.fn27(t114, p113, p115)
-				_ = m.fn27(t116, v22, v23)
+				t118 := m.fn27(t116, p115, p117)
+				_ = m.fn27(t118, v23, v22)
 				v0 = v0 + i32(4)
 				goto l32
 			}
@@ -2625,17 +2638,17 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l23:
-	_ = m.fn223(v21, v2+i32(36), v13)
+	_ = m.fn227(v21, v2+i32(36), v13)
 	goto l5
 l25:
-	m.fn230(v11, v17, v21)
+	m.fn236(v11, v17, v21)
 	goto l5
 l19:
 	v0 = i32(128)
 l21:
 	if uint32(v0) < uint32(v19) {
-		t120 := m.fn27(v21, v14, v0)
-		_ = m.fn27(t120, i32(25821), i32(3))
+		t122 := m.fn27(v21, v14, v0)
+		_ = m.fn27(t122, i32(26499), i32(3))
 		goto l5
 	}
 	_ = m.fn27(v21, v14, v19)
@@ -2787,13 +2800,17 @@ func (m *Module) fn33(v0, v1, v2, v3, v4 int32) {
 		m.fn35(v5+i32(4), v1)
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+4))
 		t4 := v1
-		t5 := v4
-		var p6 int32
-		if t3 != i32(2) {
-			p6 = 1
+		v6 = t3
+		p5 := i32(0)
+		if v6 == i32(4) {
+			p5 = i32(2)
+		}
+		p6 := p5
+		if v6 == i32(2) {
+			p6 = i32(1)
 		}
 		p7 := i32(0)
-		if t5^p6 != 0 {
+		if p6 == v4&i32(255) {
 			p7 = t4
 		}
 		v6 = p7
@@ -2846,14 +2863,14 @@ func (m *Module) fn35(v0, v1 int32) {
 	var v2 int32
 	v2 = i32(1)
 	switch v1 + i32(-1) {
-	case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
+	case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 24, 25, 38, 39:
 		goto l1
-	case 23, 24, 25, 26, 27, 28, 29, 30, 31:
+	case 27, 28, 29, 30, 31:
 		panic("unreachable")
 	default:
-		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(5)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21492)))
-		goto l9
+		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21872)))
+		goto l11
 	case 3, 11, 12, 37:
 		v2 = i32(2)
 		goto l1
@@ -2862,21 +2879,28 @@ func (m *Module) fn35(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26252)))
-		goto l9
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26972)))
+		goto l11
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26296)))
-		goto l9
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(27016)))
+		goto l11
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26372)))
-		goto l9
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(27092)))
+		goto l11
+	case 23:
+		v2 = i32(4)
+		goto l1
+	case 26:
+		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(27128)))
+		goto l11
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21568)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21956)))
 	}
-l9:
+l11:
 	v2 = i32(0)
 l1:
 	store32(m.memory, uint32(v0), uint32(v2))
@@ -3005,7 +3029,7 @@ func (m *Module) fn39(v0, v1, v2 int32, v3 int64, v4 int32) {
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn33(v5+i32(8), v2, i32(21216), i32(23), v4)
+	m.fn33(v5+i32(8), v2, i32(21568), i32(27), v4)
 	v4 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v6 = t1
@@ -3021,7 +3045,7 @@ func (m *Module) fn39(v0, v1, v2 int32, v3 int64, v4 int32) {
 	l0:
 		v2 = i32(101)
 		t3 := int64(load64(m.memory, uint32(v1)))
-		if uint64(t3) > uint64(i64(0x7fffff)) {
+		if uint64(t3) > uint64(i64(0x7ffffff)) {
 			goto l1
 		}
 		m.fn40(v1, v6, v3)
@@ -3041,7 +3065,7 @@ func (m *Module) fn40(v0, v1 int32, v2 int64) {
 			p0 = i32(-1)
 		}
 		v1 = p0 + v1
-		if uint32(v1) > uint32(i32(22)) {
+		if uint32(v1) > uint32(i32(26)) {
 			goto l0
 		}
 		store64(m.memory, uint64(uint32(v0+v1<<3))+8, uint64(v2))
@@ -3059,7 +3083,7 @@ func (m *Module) fn41(v0, v1 int32) {
 			goto l0
 		}
 		v1 = i32(0)
-		v2 = i32(21056)
+		v2 = i32(21248)
 		goto l1
 	l0:
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -3178,7 +3202,7 @@ func (m *Module) fn44(v0, v1, v2 int32) {
 			goto l1
 		}
 	l2:
-		t1 := int64(load64(m.memory, uint64(uint32(v1))+216))
+		t1 := int64(load64(m.memory, uint64(uint32(v1))+384))
 		t2 := v1 + i32(8)
 		var p3 int32
 		if v2 == 0 {
@@ -3286,7 +3310,7 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_budget_event_name(v0 int32) int32 {
 	v0 = v0 + i32(-1)
-	p0 := i32(20676)
+	p0 := i32(20868)
 	if uint32(v0) < uint32(i32(6)) {
 		p0 = v0*i32(24) + i32(16475)
 	}
@@ -3313,7 +3337,7 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn33(v3, v1, i32(21308), i32(10), i32(0))
+		m.fn33(v3, v1, i32(21676), i32(10), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -3349,16 +3373,16 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
-	v3 = t0 - i32(192)
+	v3 = t0 - i32(352)
 	m.g0 = v3
-	m.fn107(v3+i32(8), v1)
+	m.fn107(v3, v1)
 	v4 = i64(0)
 	{
-		t1 := m.fn34(v2, i32(21308), i32(10))
+		t1 := m.fn34(v2, i32(21676), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn215(v3+i32(8), v2)
+		t2 := m.fn217(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3369,10 +3393,10 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 				p3 = i32(-1)
 			}
 			v2 = p3 + v2
-			if uint32(v2) > uint32(i32(22)) {
+			if uint32(v2) > uint32(i32(26)) {
 				goto l1
 			}
-			t4 := int64(load64(m.memory, uint32(v3+i32(8)+v2<<3)))
+			t4 := int64(load64(m.memory, uint32(v3+v2<<3)))
 			v4 = t4
 		}
 	l1:
@@ -3381,7 +3405,7 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 	}
 l0:
 	store64(m.memory, uint32(v0), uint64(v4))
-	m.g0 = v3 + i32(192)
+	m.g0 = v3 + i32(352)
 }
 
 //go:norace
@@ -3527,7 +3551,7 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn33(v4, v1, i32(21308), i32(10), i32(1))
+		m.fn33(v4, v1, i32(21676), i32(10), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -3840,7 +3864,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+27336))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+28088))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn57(t8, v4)
@@ -4016,7 +4040,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn244(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn252(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4099,7 +4123,7 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 								if uint64(v9) < uint64(i64(3)) {
 									v10 = i64(0)
 									{
-										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+20936))
+										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+21128))
 										switch t5 {
 										case 1:
 											goto l6
@@ -4414,7 +4438,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn244(t6, p9, i64(0), t10, i64(0))
+		m.fn252(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -4626,7 +4650,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(27348))))
+					t15 := int32(load32(m.memory, uint32(v1+i32(28100))))
 					t16 := m.fn73(v8, t15)
 					if t16 == v7 {
 						goto l10
@@ -4821,7 +4845,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn244(v5, v7, i64(0), v8, i64(0))
+				m.fn252(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -4845,7 +4869,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn244(t15, p16, i64(0), v3, i64(0))
+				m.fn252(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -4873,7 +4897,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				goto l6
 			}
 		case 1:
-			m.fn132(v5+i32(256), v1)
+			m.fn133(v5+i32(256), v1)
 			v7 = i64(0)
 			t27 := int64(load64(m.memory, uint64(uint32(v5))+264))
 			t28 := int32(load32(m.memory, uint64(uint32(v5))+256))
@@ -4918,8 +4942,8 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn244(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn233(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn252(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -4953,7 +4977,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 			case 0:
 				t51 := int64(load32(m.memory, uint64(uint32(v1))+44))
 				v4 = t51
-				m.fn132(v5+i32(256), v1)
+				m.fn133(v5+i32(256), v1)
 				v7 = i64(0)
 				t52 := int64(load64(m.memory, uint64(uint32(v5))+264))
 				t53 := v5
@@ -5026,8 +5050,8 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn244(t69, p71, i64(0), t72, i64(0))
-			m.fn132(v5+i32(256), v1)
+			m.fn252(t69, p71, i64(0), t72, i64(0))
+			m.fn133(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
 			if uint64(v4) < uint64(v7) {
@@ -5083,7 +5107,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn244(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn252(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5104,7 +5128,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn133(v5+i32(256), t95, v3, v4)
+			t96 := m.fn134(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -5135,7 +5159,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn233(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -5397,7 +5421,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(27348))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(28100))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -5917,9 +5941,9 @@ l1:
 					{
 						if v1 == i32(600) {
 							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+27336))
+							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+28088))
 							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
-							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+27344))
+							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+28096))
 							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
 							v9 = v8 + i32(2176)
 						l29:
@@ -5928,9 +5952,9 @@ l1:
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+27336))
+									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+28088))
 									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
-									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+27344))
+									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+28096))
 									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
 									v11 = v8 + i32(2224)
 									v12 = v8 + i32(2200)
@@ -6159,7 +6183,7 @@ func (m *Module) fn84(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn237(v2+i32(8), v3)
+			m.fn243(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6170,7 +6194,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn237(v2+i32(24), v3)
+		m.fn243(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6183,7 +6207,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn237(v2+i32(16), v3)
+		m.fn243(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6197,7 +6221,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn238(v2+i32(32), v5, v1)
+		m.fn244(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6222,7 +6246,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn237(v4+i32(16), v4+i32(204))
+	m.fn243(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6230,7 +6254,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn238(v4+i32(232), v1, t2)
+		m.fn244(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6250,9 +6274,9 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+28484))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+29264))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+28460))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+29240))
 			v6 = t7
 		}
 	l2:
@@ -6262,7 +6286,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			if v6 == 0 {
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				v10 = t11
-				m.fn132(v4+i32(232), v4+i32(24))
+				m.fn133(v4+i32(232), v4+i32(24))
 				{
 					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t12 != i64(1) {
@@ -6308,7 +6332,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn237(v4+i32(8), v4+i32(204))
+			m.fn243(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6319,7 +6343,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn238(v4+i32(216), v9, v11)
+						m.fn244(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6341,7 +6365,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn238(v4+i32(232), v9, v12)
+						m.fn244(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6354,7 +6378,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn238(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn244(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6402,11 +6426,11 @@ func (m *Module) fn86(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn112(v2+i32(12), v1)
-	t4 := m.fn27(v2+i32(12), i32(27332), i32(3))
+	t4 := m.fn27(v2+i32(12), i32(28084), i32(3))
 	t5 := m.fn28(t4, v5)
-	t6 := m.fn27(t5, i32(25817), i32(1))
+	t6 := m.fn27(t5, i32(26495), i32(1))
 	t7 := m.fn28(t6, v4)
-	t8 := m.fn27(t7, i32(25817), i32(1))
+	t8 := m.fn27(t7, i32(26495), i32(1))
 	t9 := m.fn28(t8, v3)
 	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -6420,7 +6444,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn208(v0, v2, v1)
+		t0 := m.fn211(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -6429,7 +6453,7 @@ l0:
 
 //go:norace
 func (m *Module) fn88(v0, v1 int32) int32 {
-	t0 := m.fn243(v0, v1, i32(88))
+	t0 := m.fn251(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6450,7 +6474,7 @@ func (m *Module) fn89(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(27328)
+		v2 = v2<<2 + i32(28080)
 		if v2 == 0 {
 			goto l2
 		}
@@ -6512,11 +6536,11 @@ func (m *Module) fn91(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn243(v0, v1, i32(80))
+		t2 := m.fn251(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn243(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn251(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -6608,9 +6632,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+27336))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+28088))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+27344))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+28096))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -6759,13 +6783,13 @@ func (m *Module) fn98(v0, v1 int32) int64 {
 func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5, v6 int32
 	t0 := m.g0
-	v4 = t0 - i32(2944)
+	v4 = t0 - i32(3968)
 	m.g0 = v4
 	{
 		if v0 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(124)), uint32(i32(108)))
 		v1 = i32(100)
 		goto l1
 	l0:
@@ -6787,98 +6811,98 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v1 = i32(108)
 	l5:
-		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(124)), uint32(i32(108)))
 		goto l1
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn100(v4+i32(1360), i32(2), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1360))
+		m.fn100(v4+i32(1616), i32(2), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1616))
 		v2 = t1
-		t2 := v4 + i32(2304)
-		v1 = v4 + i32(1360) + i32(8)
+		t2 := v4 + i32(2824)
+		v1 = v4 + i32(1616) + i32(8)
 		memory_copy(m.memory[:], uint32(t2), uint32(v1), uint32(i32(72)))
 		if v2 != i64(2) {
 			goto l7
 		}
-		v1 = v4 + i32(416) + i32(8)
-		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2304)), uint32(i32(72)))
+		v1 = v4 + i32(408) + i32(8)
+		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2824)), uint32(i32(72)))
 		goto l8
 	l7:
-		memory_copy(m.memory[:], uint32(v4+i32(600)+i32(80)), uint32(v4+i32(1360)+i32(80)), uint32(i32(680)))
-		memory_copy(m.memory[:], uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2304)), uint32(i32(72)))
-		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
-		m.fn101(v4+i32(2304), v4+i32(600))
-		m.fn102(v4+i32(1360), v4+i32(2304), i32(21308), i32(10))
+		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(80)), uint32(v4+i32(1616)+i32(80)), uint32(i32(944)))
+		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2824)), uint32(i32(72)))
+		store64(m.memory, uint64(uint32(v4))+592, uint64(v2))
+		m.fn101(v4+i32(2824), v4+i32(592))
+		m.fn102(v4+i32(1616), v4+i32(2824), i32(21676), i32(10))
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v4))+1360))
+				t3 := int64(load64(m.memory, uint64(uint32(v4))+1616))
 				if t3 != i64(1) {
 					goto l9
 				}
-				store64(m.memory, uint64(uint32(v4))+2120, uint64(i64(1)))
+				store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
 				t4 := int64(load64(m.memory, uint32(v1)))
-				store64(m.memory, uint64(uint32(v4))+2128, uint64(t4))
+				store64(m.memory, uint64(uint32(v4))+2648, uint64(t4))
 				t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				store64(m.memory, uint64(uint32(v4))+2136, uint64(t5))
+				store64(m.memory, uint64(uint32(v4))+2656, uint64(t5))
 				t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				store64(m.memory, uint64(uint32(v4))+2144, uint64(t6))
+				store64(m.memory, uint64(uint32(v4))+2664, uint64(t6))
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory[:], uint32(v4+i32(2680)), uint32(v1), uint32(i32(184)))
-			memory_copy(m.memory[:], uint32(v4+i32(2496)), uint32(v4+i32(2680)), uint32(i32(184)))
-			m.fn103(v4+i32(1360), v4+i32(2304), i32(21308), i32(10), v4+i32(2496))
-			t7 := int32(load32(m.memory, uint64(uint32(v4))+1380))
+			memory_copy(m.memory[:], uint32(v4+i32(3536)), uint32(v1), uint32(i32(352)))
+			memory_copy(m.memory[:], uint32(v4+i32(3184)), uint32(v4+i32(3536)), uint32(i32(352)))
+			m.fn103(v4+i32(1616), v4+i32(2824), i32(21676), i32(10), v4+i32(3184))
+			t7 := int32(load32(m.memory, uint64(uint32(v4))+1636))
 			v1 = t7
 			if v1 == 0 {
 				goto l11
 			}
-			t8 := int32(load32(m.memory, uint64(uint32(v4))+1376))
-			store32(m.memory, uint64(uint32(v4))+2144, uint32(t8))
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+1368))
-			store64(m.memory, uint64(uint32(v4))+2136, uint64(t9))
-			t10 := int64(load64(m.memory, uint64(uint32(v4))+1360))
-			store64(m.memory, uint64(uint32(v4))+2128, uint64(t10))
-			store32(m.memory, uint64(uint32(v4))+2148, uint32(v1))
-			store64(m.memory, uint64(uint32(v4))+2120, uint64(i64(1)))
+			t8 := int32(load32(m.memory, uint64(uint32(v4))+1632))
+			store32(m.memory, uint64(uint32(v4))+2664, uint32(t8))
+			t9 := int64(load64(m.memory, uint64(uint32(v4))+1624))
+			store64(m.memory, uint64(uint32(v4))+2656, uint64(t9))
+			t10 := int64(load64(m.memory, uint64(uint32(v4))+1616))
+			store64(m.memory, uint64(uint32(v4))+2648, uint64(t10))
+			store32(m.memory, uint64(uint32(v4))+2668, uint32(v1))
+			store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
 		}
 	l10:
-		v1 = v4 + i32(416) + i32(8)
-		m.fn104(v1, v4+i32(600), v4+i32(2120)+i32(8))
+		v1 = v4 + i32(408) + i32(8)
+		m.fn104(v1, v4+i32(592), v4+i32(2640)+i32(8))
 	l8:
-		memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
-		m.fn20(v4+i32(120), v4+i32(240))
-		t11 := int64(load64(m.memory, uint64(uint32(v4))+120))
+		memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v1), uint32(i32(72)))
+		m.fn20(v4+i32(112), v4+i32(232))
+		t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 		if t11 != i64(1) {
 			goto l12
 		}
-		t12 := int32(load32(m.memory, uint64(uint32(v4))+128))
+		t12 := int32(load32(m.memory, uint64(uint32(v4))+120))
 		v1 = t12
 	}
 l1:
-	memory_copy(m.memory[:], uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v4+i32(4)), uint32(v4+i32(124)), uint32(i32(108)))
 	goto l13
 l11:
 	v1 = i32(-40)
-	v5 = v4 + i32(2864)
+	v5 = v4 + i32(3888)
 l16:
 	if v1 == 0 {
 		goto l14
 	}
 	v2 = i64(0)
 	{
-		t13 := int32(load32(m.memory, uint32(v1+i32(21348))))
+		t13 := int32(load32(m.memory, uint32(v1+i32(21716))))
 		v6 = t13
 		p14 := i32(-33)
 		if uint32(v6) < uint32(i32(33)) {
 			p14 = i32(-1)
 		}
 		v6 = p14 + v6
-		if uint32(v6) > uint32(i32(22)) {
+		if uint32(v6) > uint32(i32(26)) {
 			goto l15
 		}
-		t15 := int64(load64(m.memory, uint32(v4+i32(2496)+v6<<3)))
+		t15 := int64(load64(m.memory, uint32(v4+i32(3184)+v6<<3)))
 		v2 = t15
 	}
 l15:
@@ -6887,204 +6911,208 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn105(v4+i32(2680), v4+i32(2864))
+	m.fn105(v4+i32(3536), v4+i32(3888))
 	v1 = i32(0)
 l18:
 	{
 		if v1 == i32(88) {
 			goto l17
 		}
-		t16 := int64(load64(m.memory, uint32(v4+i32(2680)+v1)))
-		store64(m.memory, uint32(v4+i32(1360)+v1), uint64(t16))
+		t16 := int64(load64(m.memory, uint32(v4+i32(3536)+v1)))
+		store64(m.memory, uint32(v4+i32(1616)+v1), uint64(t16))
 		v1 = v1 + i32(8)
 		goto l18
 	}
 l17:
-	memory_copy(m.memory[:], uint32(v4+i32(2216)), uint32(v4+i32(1360)), uint32(i32(88)))
-	v1 = v4 + i32(2120) + i32(8)
-	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2864)), uint32(i32(80)))
-	store64(m.memory, uint64(uint32(v4))+2120, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(0)))
-	v5 = v4 + i32(416) + i32(8)
+	memory_copy(m.memory[:], uint32(v4+i32(2736)), uint32(v4+i32(1616)), uint32(i32(88)))
+	v1 = v4 + i32(2640) + i32(8)
+	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(3888)), uint32(i32(80)))
+	store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v4))+2728, uint64(i64(0)))
+	v5 = v4 + i32(408) + i32(8)
 	memory_copy(m.memory[:], uint32(v5), uint32(v1), uint32(i32(176)))
-	memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v5), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v5), uint32(i32(176)))
 	memory_zero(m.memory[:], uint32(v0+i32(184)), uint32(i32(72)))
 	store64(m.memory, uint32(v0), uint64(i64(0x312d746567647562)))
-	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(232)), uint32(i32(176)))
 l12:
 	v1 = i32(0)
-	memory_zero(m.memory[:], uint32(v4+i32(12)), uint32(i32(108)))
+	memory_zero(m.memory[:], uint32(v4+i32(4)), uint32(i32(108)))
 l13:
 	if v3 == 0 {
 		goto l19
 	}
 	store32(m.memory, uint32(v3), uint32(v1))
-	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(4)), uint32(i32(108)))
 l19:
-	m.g0 = v4 + i32(2944)
+	m.g0 = v4 + i32(3968)
 	return v1
 }
 
 //go:norace
 func (m *Module) fn100(v0, v1, v2, v3 int32) {
-	var v4, v5, v6, v7, v8, v9 int32
-	var v10 int64
+	var v4, v5, v6, v7, v8, v9, v10 int32
+	var v11 int64
 	t0 := m.g0
-	v4 = t0 - i32(3008)
+	v4 = t0 - i32(4064)
 	m.g0 = v4
 	v5 = i32(0)
 l1:
-	if v5 == i32(736) {
+	if v5 == i32(864) {
 		goto l0
 	}
-	v6 = v4 + v5
+	v6 = v4 + i32(8) + v5
 	store64(m.memory, uint32(v6), uint64(i64(0)))
 	store32(m.memory, uint32(v6+i32(16)), uint32(i32(0)))
 	v5 = v5 + i32(32)
 	goto l1
 l0:
-	store32(m.memory, uint64(uint32(v4))+1472, uint32(v2))
-	store32(m.memory, uint64(uint32(v4))+1488, uint32(v1))
-	store32(m.memory, uint64(uint32(v4))+1476, uint32(v3))
-	memory_copy(m.memory[:], uint32(v4+i32(736)), uint32(v4), uint32(i32(736)))
+	v7 = v4 + i32(1752)
+	memory_zero(m.memory[:], uint32(v7), uint32(i32(136)))
+	store32(m.memory, uint64(uint32(v4))+1736, uint32(v2))
+	store32(m.memory, uint64(uint32(v4))+1888, uint32(v1))
+	store32(m.memory, uint64(uint32(v4))+1740, uint32(v3))
+	memory_copy(m.memory[:], uint32(v4+i32(872)), uint32(v4+i32(8)), uint32(i32(864)))
 	{
 		{
 			if uint32(v3) > uint32(i32(1024)) {
-				m.fn157(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+				m.fn158(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
 				store64(m.memory, uint32(v0), uint64(i64(2)))
-				goto l8
+				goto l9
 			}
-			m.fn3(v4+i32(2248), v2, v3, i32(58))
-			t1 := int32(load32(m.memory, uint64(uint32(v4))+2252))
+			m.fn3(v4+i32(3040), v2, v3, i32(58))
+			t1 := int32(load32(m.memory, uint64(uint32(v4))+3044))
 			t2 := v4
 			v2 = t1
-			store32(m.memory, uint64(uint32(t2))+1484, uint32(v2))
-			t3 := int32(load32(m.memory, uint64(uint32(v4))+2248))
+			store32(m.memory, uint64(uint32(t2))+1748, uint32(v2))
+			t3 := int32(load32(m.memory, uint64(uint32(v4))+3040))
 			t4 := v4
-			v7 = t3
-			store32(m.memory, uint64(uint32(t4))+1480, uint32(v7))
-			t5 := int32(load32(m.memory, uint64(uint32(v4))+2260))
-			v8 = t5
-			t6 := int32(load32(m.memory, uint64(uint32(v4))+2256))
-			v9 = t6
-			var p7 int32
-			if v1 == i32(1) {
-				p7 = 1
-			}
-			v5 = p7
-			p8 := i32(21568)
-			if v5 != 0 {
-				p8 = i32(21492)
-			}
-			p9 := i32(6)
-			if v5 != 0 {
-				p9 = i32(5)
-			}
-			t10 := m.fn207(p8, p9, v7, v2)
-			v10 = t10
-			if v10 != i64(0) {
-				goto l3
-			}
-			p11 := i32(112)
-			if v5 != 0 {
-				p11 = i32(528)
-			}
-			v6 = p11
-			p12 := i32(24416)
-			if v5 != 0 {
-				p12 = i32(23660)
-			}
-			v5 = p12 + i32(-16)
-		l5:
+			v8 = t3
+			store32(m.memory, uint64(uint32(t4))+1744, uint32(v8))
+			t5 := int32(load32(m.memory, uint64(uint32(v4))+3052))
+			v9 = t5
+			t6 := int32(load32(m.memory, uint64(uint32(v4))+3048))
+			v10 = t6
 			{
-				if v6 == 0 {
+				var p7 int32
+				if v1 == i32(1) {
+					p7 = 1
+				}
+				v5 = p7
+				p8 := i32(21956)
+				if v5 != 0 {
+					p8 = i32(21872)
+				}
+				t9 := m.fn210(p8, i32(6), v8, v2)
+				v11 = t9
+				if v11 != i64(0) {
+					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
+					store64(m.memory, uint64(uint32(v4))+872, uint64(i64(1)))
+					goto l8
+				}
+				p10 := i32(112)
+				if v5 != 0 {
+					p10 = i32(576)
+				}
+				v6 = p10
+				p11 := i32(25040)
+				if v5 != 0 {
+					p11 = i32(24236)
+				}
+				v5 = p11 + i32(-16)
+			l5:
+				{
+					if v6 == 0 {
+						goto l4
+					}
+					v6 = v6 + i32(-16)
+					v3 = v5 + i32(20)
+					v5 = v5 + i32(16)
+					t12 := int32(load32(m.memory, uint32(v5)))
+					t13 := int32(load32(m.memory, uint32(v3)))
+					t14 := m.fn87(t12, t13, v8, v2)
+					if t14 == 0 {
+						goto l5
+					}
+				}
+				t15 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				t16 := int32(load32(m.memory, uint64(uint32(v5))+12))
+				m.fn100(v4+i32(3040), v1, t15, t16)
+				t17 := int64(load64(m.memory, uint64(uint32(v4))+3040))
+				v11 = t17
+				if v11 == i64(2) {
 					goto l4
 				}
-				v6 = v6 + i32(-16)
-				v3 = v5 + i32(20)
-				v5 = v5 + i32(16)
-				t13 := int32(load32(m.memory, uint32(v5)))
-				t14 := int32(load32(m.memory, uint32(v3)))
-				t15 := m.fn87(t13, t14, v7, v2)
-				if t15 == 0 {
-					goto l5
+				memory_copy(m.memory[:], uint32(v4+i32(1896)), uint32(v4+i32(3040)+i32(8)), uint32(i32(1008)))
+				memory_copy(m.memory[:], uint32(v4+i32(3040)+i32(24)), uint32(v4+i32(1896)), uint32(i32(856)))
+				memory_copy(m.memory[:], uint32(v4+i32(2904)), uint32(v4+i32(2768)), uint32(i32(136)))
+				store64(m.memory, uint64(uint32(v4))+3056, uint64(v11))
+				v5 = i32(0)
+			l7:
+				{
+					if v5 == i32(864) {
+						goto l6
+					}
+					v6 = v4 + i32(3040) + v5
+					t18 := int64(load64(m.memory, uint32(v6+i32(16))))
+					v11 = t18
+					if v11 == i64(2) {
+						goto l6
+					}
+					v3 = v4 + i32(872) + v5
+					store64(m.memory, uint32(v3), uint64(v11))
+					t19 := int64(load64(m.memory, uint32(v6+i32(24))))
+					store64(m.memory, uint32(v3+i32(8)), uint64(t19))
+					v5 = v5 + i32(32)
+					goto l7
 				}
-			}
-			t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
-			t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
-			m.fn100(v4+i32(2248), v1, t16, t17)
-			t18 := int64(load64(m.memory, uint64(uint32(v4))+2248))
-			v10 = t18
-			if v10 == i64(2) {
-				goto l4
-			}
-			memory_copy(m.memory[:], uint32(v4+i32(1496)), uint32(v4+i32(2248)+i32(8)), uint32(i32(752)))
-			memory_copy(m.memory[:], uint32(v4+i32(2248)+i32(24)), uint32(v4+i32(1496)), uint32(i32(728)))
-			store64(m.memory, uint64(uint32(v4))+2264, uint64(v10))
-			v5 = i32(0)
-		l7:
-			{
-				if v5 == i32(736) {
-					goto l6
-				}
-				v6 = v4 + i32(2248) + v5
-				t19 := int64(load64(m.memory, uint32(v6+i32(16))))
-				v10 = t19
-				if v10 == i64(2) {
-					goto l6
-				}
-				v3 = v4 + i32(736) + v5
-				store64(m.memory, uint32(v3), uint64(v10))
-				t20 := int64(load64(m.memory, uint32(v6+i32(24))))
-				store64(m.memory, uint32(v3+i32(8)), uint64(t20))
-				v5 = v5 + i32(32)
-				goto l7
 			}
 		}
 	l4:
-		m.fn157(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
+		m.fn158(v0+i32(8), v1, i32(14), i32(0), i32(0), v8, v2)
 		store64(m.memory, uint32(v0), uint64(i64(2)))
-		goto l8
-	l3:
-		store64(m.memory, uint64(uint32(v4))+744, uint64(v10))
-		store64(m.memory, uint64(uint32(v4))+736, uint64(i64(1)))
+		goto l9
 	l6:
-		t21 := v4 + i32(2248)
-		t22 := v4 + i32(736)
+		memory_copy(m.memory[:], uint32(v7), uint32(v4+i32(2904)), uint32(i32(136)))
+	l8:
+		t20 := v4 + i32(3040)
+		t21 := v4 + i32(872)
 		v5 = v2 + i32(1)
-		p23 := i32(-1)
+		p22 := i32(-1)
 		if v5 != 0 {
-			p23 = v5
+			p22 = v5
 		}
-		m.fn155(t21, t22, p23, v9, v8)
+		m.fn156(t20, t21, p22, v10, v9)
 		{
-			t24 := int32(load32(m.memory, uint64(uint32(v4))+2312))
-			v5 = t24
+			t23 := int32(load32(m.memory, uint64(uint32(v4))+3104))
+			v5 = t23
 			if v5 == 0 {
-				goto l9
+				goto l10
 			}
-			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(2248)), uint32(i32(64)))
-			t25 := int32(load32(m.memory, uint64(uint32(v4))+2316))
-			store32(m.memory, uint64(uint32(v0))+76, uint32(t25))
+			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(3040)), uint32(i32(64)))
+			t24 := int32(load32(m.memory, uint64(uint32(v4))+3108))
+			store32(m.memory, uint64(uint32(v0))+76, uint32(t24))
 			store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
 			store64(m.memory, uint32(v0), uint64(i64(2)))
-			goto l8
+			goto l9
 		}
-	l9:
-		memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(736)), uint32(i32(760)))
+	l10:
+		memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(872)), uint32(i32(1024)))
 	}
-l8:
-	m.g0 = v4 + i32(3008)
+l9:
+	m.g0 = v4 + i32(4064)
 }
 
 //go:norace
 func (m *Module) fn101(v0, v1 int32) {
-	var v2, v3, v4, v5 int32
+	var v2, v3, v4, v5, v6 int32
+	var v7 int64
+	var v8 int32
 	t0 := m.g0
-	v2 = t0 - i32(224)
+	v2 = t0 - i32(400)
 	m.g0 = v2
-	memory_zero(m.memory[:], uint32(v2), uint32(i32(192)))
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+752))
+	memory_zero(m.memory[:], uint32(v2+i32(8)), uint32(i32(360)))
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+1016))
 	var p2 int32
 	if t1 == i32(1) {
 		p2 = 1
@@ -7092,40 +7120,52 @@ func (m *Module) fn101(v0, v1 int32) {
 	v3 = p2
 	p3 := i32(40)
 	if v3 != 0 {
-		p3 = i32(92)
+		p3 = i32(108)
 	}
 	v4 = p3
-	p4 := i32(21308)
+	p4 := i32(21676)
 	if v3 != 0 {
-		p4 = i32(21216)
+		p4 = i32(21568)
 	}
 	v3 = p4
-l2:
+	v5 = v1 + i32(880)
+	v6 = v2 + i32(232)
+	t5 := int64(load64(m.memory, uint64(uint32(v1))+1008))
+	v7 = t5
+l3:
 	{
 		if v4 == 0 {
-			goto l0
+			memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(8)), uint32(i32(360)))
+			m.g0 = v2 + i32(400)
+			return
 		}
-		t5 := int32(load32(m.memory, uint32(v3)))
-		t6 := v2 + i32(192)
-		t7 := v1
-		v5 = t5
-		m.fn219(t6, t7, v5)
+		t6 := int32(load32(m.memory, uint32(v3)))
+		t7 := v2 + i32(368)
+		t8 := v1
+		v8 = t6
+		m.fn223(t7, t8, v8)
+		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
+		if t9 == 0 {
+			goto l1
+		}
 		{
-			t8 := int32(load32(m.memory, uint64(uint32(v2))+192))
-			if t8 == 0 {
+			if v8 == i32(24) {
+				memory_copy(m.memory[:], uint32(v6), uint32(v5), uint32(i32(128)))
+				store64(m.memory, uint64(uint32(v2))+360, uint64(v7))
+				store64(m.memory, uint64(uint32(v2))+200, uint64(v7))
+				t11 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				store64(m.memory, uint64(uint32(v2))+8, uint64(t11|i64(0x800000)))
 				goto l1
 			}
-			t9 := int64(load64(m.memory, uint64(uint32(v2))+200))
-			m.fn40(v2, v5, t9)
+			t10 := int64(load64(m.memory, uint64(uint32(v2))+376))
+			m.fn40(v2+i32(8), v8, t10)
+			goto l1
 		}
-	l1:
-		v3 = v3 + i32(4)
-		v4 = v4 + i32(-4)
-		goto l2
 	}
-l0:
-	memory_copy(m.memory[:], uint32(v0), uint32(v2), uint32(i32(192)))
-	m.g0 = v2 + i32(224)
+l1:
+	v3 = v3 + i32(4)
+	v4 = v4 + i32(-4)
+	goto l3
 }
 
 //go:norace
@@ -7133,39 +7173,39 @@ func (m *Module) fn102(v0, v1, v2, v3 int32) {
 	var v4, v5 int32
 	var v6, v7, v8 int64
 	t0 := m.g0
-	v4 = t0 - i32(208)
+	v4 = t0 - i32(368)
 	m.g0 = v4
-	memory_zero(m.memory[:], uint32(v4+i32(8)), uint32(i32(184)))
+	memory_zero(m.memory[:], uint32(v4), uint32(i32(352)))
 	v3 = v3 << 2
 l6:
 	{
 		{
 			if v3 == 0 {
-				memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(8)), uint32(i32(184)))
+				memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4), uint32(i32(352)))
 				v8 = i64(0)
 				goto l5
 			}
 			t1 := int32(load32(m.memory, uint32(v2)))
-			t2 := v4 + i32(192)
+			t2 := v4 + i32(352)
 			v5 = t1
 			m.fn35(t2, v5)
-			t3 := int32(load32(m.memory, uint64(uint32(v4))+192))
+			t3 := int32(load32(m.memory, uint64(uint32(v4))+352))
 			if t3 != 0 {
 				goto l1
 			}
-			t4 := int64(load32(m.memory, uint64(uint32(v4))+200))
+			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn212(v4+i32(192), v1, v5)
-			t5 := int64(load64(m.memory, uint64(uint32(v4))+200))
+			m.fn215(v4+i32(352), v1, v5)
+			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
-			t6 := int64(load64(m.memory, uint64(uint32(v4))+192))
+			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn213(v4+i32(192), v5, v4+i32(8))
-			t7 := int64(load64(m.memory, uint64(uint32(v4))+192))
+			m.fn216(v4+i32(352), v5, v4)
+			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
 			}
-			t8 := int64(load64(m.memory, uint64(uint32(v4))+200))
+			t8 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			p9 := t8
 			if int32(v8) != 0 {
 				p9 = v7
@@ -7195,10 +7235,10 @@ l6:
 			p10 = i32(-1)
 		}
 		v5 = p10 + v5
-		if uint32(v5) > uint32(i32(22)) {
+		if uint32(v5) > uint32(i32(26)) {
 			goto l1
 		}
-		store64(m.memory, uint32(v4+i32(8)+v5<<3), uint64(v8))
+		store64(m.memory, uint32(v4+v5<<3), uint64(v8))
 	}
 l1:
 	v2 = v2 + i32(4)
@@ -7206,197 +7246,258 @@ l1:
 	goto l6
 l5:
 	store64(m.memory, uint32(v0), uint64(v8))
-	m.g0 = v4 + i32(208)
+	m.g0 = v4 + i32(368)
 }
 
 //go:norace
 func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
-	var v5, v6 int32
-	var v7, v8, v9 int64
-	var v10, v11 int32
+	var v5, v6, v7, v8 int32
+	var v9, v10, v11 int64
+	var v12, v13 int32
+	var v14, v15 int64
+	var v16 int32
 	t0 := m.g0
-	v5 = t0 - i32(64)
+	v5 = t0 - i32(176)
 	m.g0 = v5
-	v6 = v3 << 2
+	v6 = v1 + i32(248)
+	v7 = v4 + i32(240)
+	v8 = v1 + i32(224)
 	t1 := int64(load64(m.memory, uint32(v1)))
-	v7 = t1
-	v8 = v7 & i64(65536)
-	v9 = v7 & i64(4096)
+	v9 = t1
+	v10 = v9 & i64(65536)
+	v11 = v9 & i64(4096)
+	v12 = v2 + v3<<2
 	{
-	l12:
+	l8:
 		{
-			if v6 != 0 {
+			if v2 != v12 {
 				goto l0
 			}
-			v10 = i32(0)
+			v13 = i32(0)
 			goto l1
 		l0:
 			t2 := int32(load32(m.memory, uint32(v2)))
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn212(t3, t4, v3)
-			m.fn35(v5+i32(28), v3)
+			m.fn215(t3, t4, v3)
+			v2 = v2 + i32(4)
+			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
+			v9 = t5
 			{
-				t5 := int32(load32(m.memory, uint64(uint32(v5))+28))
-				if t5 == 0 {
+				if v3 != i32(24) {
 					goto l2
 				}
-				t6 := int64(load64(m.memory, uint64(uint32(v5))+8))
-				v7 = t6
-				v10 = int32(v7)
+				if v9 == 0 {
+					goto l2
+				}
+				t6 := m.fn217(v4, i32(24))
+				if t6 == 0 {
+					goto l2
+				}
+				memory_copy(m.memory[:], uint32(v5+i32(24)), uint32(v8), uint32(i32(136)))
 				{
-					if v3 != i32(18) {
-						goto l3
-					}
-					if v10 == 0 {
-						goto l2
-					}
-					t7 := int64(load64(m.memory, uint64(uint32(v5))+16))
-					v7 = t7
-					{
-						if v8 == 0 {
-							t9 := int64(load64(m.memory, uint32(v4)))
-							t10 := int64(load64(m.memory, uint64(uint32(v4))+8))
-							m.fn214(v5+i32(40), t9, t10, i32(18), v7)
-							t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
-							v7 = t11
+					t7 := int64(load64(m.memory, uint64(uint32(v5))+152))
+					v14 = t7
+					if !(v14 == 0) {
+						v15 = i64(16)
+						if uint64(v14) <= uint64(i64(16)) {
+							v16 = int32(v14) << 3
+							v3 = i32(0)
+						l7:
 							{
-								t12 := int32(load32(m.memory, uint64(uint32(v5))+60))
-								v10 = t12
-								if v10 == 0 {
-									t15 := v4
-									t16 := v7
-									var p17 int32
-									if v7 != i64(0) {
-										p17 = 1
-									}
-									store64(m.memory, uint64(uint32(t15))+128, uint64(t16-int64(uint32(p17))))
-									goto l2
+								if v16 == v3 {
+									t9 := int64(load64(m.memory, uint64(uint32(v5))+24))
+									v9 = t9
+									t10 := int64(load64(m.memory, uint64(uint32(v5))+32))
+									v15 = t10
+									t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
+									store64(m.memory, uint64(uint32(v4))+232, uint64(t11))
+									store64(m.memory, uint64(uint32(v4))+224, uint64(v15))
+									store64(m.memory, uint64(uint32(v4))+216, uint64(v9))
+									store64(m.memory, uint64(uint32(v4))+184, uint64(v14))
+									memory_copy(m.memory[:], uint32(v7), uint32(v6), uint32(i32(104)))
+									store64(m.memory, uint64(uint32(v4))+344, uint64(v14))
+									goto l8
 								}
-								t13 := int32(load32(m.memory, uint64(uint32(v5))+56))
-								store32(m.memory, uint64(uint32(v0))+16, uint32(t13))
-								t14 := int64(load64(m.memory, uint64(uint32(v5))+48))
-								store64(m.memory, uint64(uint32(v0))+8, uint64(t14))
-								store64(m.memory, uint32(v0), uint64(v7))
-								goto l1
+								v13 = v5 + i32(24) + v3
+								v3 = v3 + i32(8)
+								t8 := int64(load64(m.memory, uint32(v13)))
+								v9 = t8
+								if v9 >= i64(0) {
+									goto l7
+								}
 							}
+							v13 = i32(4)
+							v15 = i64(0x7fffffffffffffff)
+							v14 = v9
+							goto l4
 						}
-						store32(m.memory, uint64(uint32(v0))+16, uint32(i32(18)))
-						store64(m.memory, uint32(v0), uint64(v7))
-						t8 := int64(load64(m.memory, uint64(uint32(v1))+136))
-						store64(m.memory, uint64(uint32(v0))+8, uint64(t8))
-						v10 = i32(13)
+						v13 = i32(26)
+						goto l4
+					}
+					v13 = i32(2)
+					v14 = i64(0)
+					v15 = i64(0)
+					goto l4
+				}
+			l4:
+				store32(m.memory, uint64(uint32(v0))+16, uint32(i32(24)))
+				store64(m.memory, uint64(uint32(v0))+8, uint64(v15))
+				store64(m.memory, uint32(v0), uint64(v14))
+				goto l1
+			}
+		l2:
+			m.fn35(v5+i32(164), v3)
+			t12 := int32(load32(m.memory, uint64(uint32(v5))+164))
+			if t12 == 0 {
+				goto l8
+			}
+			v13 = int32(v9)
+			{
+				if v3 != i32(18) {
+					goto l9
+				}
+				if v13 == 0 {
+					goto l8
+				}
+				t13 := int64(load64(m.memory, uint64(uint32(v5))+16))
+				v9 = t13
+				{
+					if v10 == 0 {
+						t15 := int64(load64(m.memory, uint32(v4)))
+						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
+						m.fn218(v5+i32(24), t15, t16, i32(18), v9)
+						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
+						v9 = t17
+						{
+							t18 := int32(load32(m.memory, uint64(uint32(v5))+44))
+							v13 = t18
+							if v13 == 0 {
+								t21 := v4
+								t22 := v9
+								var p23 int32
+								if v9 != i64(0) {
+									p23 = 1
+								}
+								store64(m.memory, uint64(uint32(t21))+128, uint64(t22-int64(uint32(p23))))
+								goto l8
+							}
+							t19 := int32(load32(m.memory, uint64(uint32(v5))+40))
+							store32(m.memory, uint64(uint32(v0))+16, uint32(t19))
+							t20 := int64(load64(m.memory, uint64(uint32(v5))+32))
+							store64(m.memory, uint64(uint32(v0))+8, uint64(t20))
+							store64(m.memory, uint32(v0), uint64(v9))
+							goto l1
+						}
+					}
+					store32(m.memory, uint64(uint32(v0))+16, uint32(i32(18)))
+					store64(m.memory, uint32(v0), uint64(v9))
+					t14 := int64(load64(m.memory, uint64(uint32(v1))+136))
+					store64(m.memory, uint64(uint32(v0))+8, uint64(t14))
+					v13 = i32(13)
+					goto l1
+				}
+			}
+		l9:
+			t24 := m.fn217(v4, v3)
+			v16 = t24
+			{
+				if v13 != 0 {
+					goto l12
+				}
+				if v16 == 0 {
+					goto l8
+				}
+				v16 = i32(12)
+				if v3 != i32(12) {
+					goto l13
+				}
+				if v11 != i64(0) {
+					goto l13
+				}
+				goto l14
+			l12:
+				if v16 == 0 {
+					goto l15
+				}
+			l13:
+				m.fn216(v5+i32(24), v3, v4)
+				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
+				if !(t25|v9 == 0) {
+					t26 := int64(load64(m.memory, uint32(v4)))
+					t27 := int64(load64(m.memory, uint64(uint32(v4))+8))
+					t28 := int64(load64(m.memory, uint64(uint32(v5))+16))
+					t29 := int64(load64(m.memory, uint64(uint32(v5))+32))
+					t31 := v5 + i32(24)
+					t32 := v3
+					p30 := t29
+					if v13 != 0 {
+						p30 = t28
+					}
+					m.fn218(t31, t26, t27, t32, p30)
+					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
+					v9 = t33
+					{
+						t34 := int32(load32(m.memory, uint64(uint32(v5))+44))
+						v13 = t34
+						if v13 == 0 {
+							p37 := i32(-33)
+							if uint32(v3) < uint32(i32(33)) {
+								p37 = i32(-1)
+							}
+							v3 = p37 + v3
+							if uint32(v3) > uint32(i32(26)) {
+								goto l8
+							}
+							store64(m.memory, uint32(v4+v3<<3), uint64(v9))
+							goto l8
+						}
+						t35 := int32(load32(m.memory, uint64(uint32(v5))+40))
+						store32(m.memory, uint64(uint32(v0))+16, uint32(t35))
+						t36 := int64(load64(m.memory, uint64(uint32(v5))+32))
+						store64(m.memory, uint64(uint32(v0))+8, uint64(t36))
+						store64(m.memory, uint32(v0), uint64(v9))
 						goto l1
 					}
 				}
-			l3:
-				t18 := m.fn215(v4, v3)
-				v11 = t18
-				{
-					if v10 != 0 {
-						goto l6
-					}
-					if v11 == 0 {
-						goto l2
-					}
-					v11 = i32(12)
-					if v3 != i32(12) {
-						goto l7
-					}
-					if v9 != i64(0) {
-						goto l7
-					}
-					goto l8
-				l6:
-					if v11 == 0 {
-						goto l9
-					}
-				l7:
-					m.fn213(v5+i32(40), v3, v4)
-					t19 := int64(load64(m.memory, uint64(uint32(v5))+40))
-					if !(t19|v7 == 0) {
-						goto l10
-					}
-					v11 = v3
-				}
-			l8:
-				store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-				store64(m.memory, uint32(v0), uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v0))+16, uint32(v11))
-				v10 = i32(2)
-				goto l1
-			l10:
-				t20 := int64(load64(m.memory, uint32(v4)))
-				t21 := int64(load64(m.memory, uint64(uint32(v4))+8))
-				t22 := int64(load64(m.memory, uint64(uint32(v5))+16))
-				t23 := int64(load64(m.memory, uint64(uint32(v5))+48))
-				t25 := v5 + i32(40)
-				t26 := v3
-				p24 := t23
-				if v10 != 0 {
-					p24 = t22
-				}
-				m.fn214(t25, t20, t21, t26, p24)
-				t27 := int64(load64(m.memory, uint64(uint32(v5))+40))
-				v7 = t27
-				{
-					t28 := int32(load32(m.memory, uint64(uint32(v5))+60))
-					v10 = t28
-					if v10 == 0 {
-						goto l11
-					}
-					t29 := int32(load32(m.memory, uint64(uint32(v5))+56))
-					store32(m.memory, uint64(uint32(v0))+16, uint32(t29))
-					t30 := int64(load64(m.memory, uint64(uint32(v5))+48))
-					store64(m.memory, uint64(uint32(v0))+8, uint64(t30))
-					store64(m.memory, uint32(v0), uint64(v7))
-					goto l1
-				}
-			l11:
-				p31 := i32(-33)
-				if uint32(v3) < uint32(i32(33)) {
-					p31 = i32(-1)
-				}
-				v3 = p31 + v3
-				if uint32(v3) > uint32(i32(22)) {
-					goto l2
-				}
-				store64(m.memory, uint32(v4+v3<<3), uint64(v7))
+				v16 = v3
 			}
-		l2:
-			v2 = v2 + i32(4)
-			v6 = v6 + i32(-4)
-			goto l12
-		l9:
+		l14:
+			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
+			store64(m.memory, uint32(v0), uint64(i64(0)))
+			store32(m.memory, uint64(uint32(v0))+16, uint32(v16))
+			v13 = i32(2)
+			goto l1
+		l15:
 		}
-		t32 := int64(load64(m.memory, uint64(uint32(v5))+16))
-		v8 = t32
-		m.fn216(v5, v3)
-		v7 = i64(0)
+		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
+		v14 = t38
+		m.fn219(v5, v3)
+		v9 = i64(0)
 		{
-			t33 := int32(load32(m.memory, uint32(v5)))
-			v6 = t33
-			p34 := i32(-33)
-			if uint32(v6) < uint32(i32(33)) {
-				p34 = i32(-1)
+			t39 := int32(load32(m.memory, uint32(v5)))
+			v13 = t39
+			p40 := i32(-33)
+			if uint32(v13) < uint32(i32(33)) {
+				p40 = i32(-1)
 			}
-			v6 = p34 + v6
-			if uint32(v6) > uint32(i32(22)) {
-				goto l13
+			v13 = p40 + v13
+			if uint32(v13) > uint32(i32(26)) {
+				goto l18
 			}
-			t35 := int64(load64(m.memory, uint32(v4+v6<<3)))
-			v7 = t35
+			t41 := int64(load64(m.memory, uint32(v4+v13<<3)))
+			v9 = t41
 		}
-	l13:
+	l18:
 		store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
-		store64(m.memory, uint32(v0), uint64(v8))
-		v10 = i32(3)
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v9))
+		store64(m.memory, uint32(v0), uint64(v14))
+		v13 = i32(3)
 	}
 l1:
-	store32(m.memory, uint64(uint32(v0))+20, uint32(v10))
-	m.g0 = v5 + i32(64)
+	store32(m.memory, uint64(uint32(v0))+20, uint32(v13))
+	m.g0 = v5 + i32(176)
 }
 
 //go:norace
@@ -7417,7 +7518,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn219(t5, t6, v7)
+	m.fn223(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -7455,19 +7556,19 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 			if t13 != 0 {
 				goto l2
 			}
-			t14 := int32(load32(m.memory, uint64(uint32(v1))+740))
+			t14 := int32(load32(m.memory, uint64(uint32(v1))+868))
 			v2 = t14
 			v8 = i32(0)
 			goto l1
 		}
 	l2:
-		t15 := int32(load32(m.memory, uint64(uint32(v1))+748))
+		t15 := int32(load32(m.memory, uint64(uint32(v1))+876))
 		v8 = t15
 		v2 = i32(0)
 	}
 l1:
-	t16 := int32(load32(m.memory, uint64(uint32(v1))+752))
-	t17 := int32(load32(m.memory, uint64(uint32(v1))+736))
+	t16 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+	t17 := int32(load32(m.memory, uint64(uint32(v1))+864))
 	t18 := v3 + i32(8)
 	t19 := v6
 	t20 := v7
@@ -7479,7 +7580,7 @@ l1:
 		p23 = i32(-1)
 	}
 	v8 = p23
-	t24 := int32(load32(m.memory, uint64(uint32(v1))+740))
+	t24 := int32(load32(m.memory, uint64(uint32(v1))+868))
 	var p25 int32
 	if uint32(v8) > uint32(t24) {
 		p25 = 1
@@ -7493,7 +7594,7 @@ l1:
 	if v1 != 0 {
 		p27 = i32(0)
 	}
-	m.fn157(t18, t16, t19, t20, t21, p26, p27)
+	m.fn158(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
 	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
@@ -7513,7 +7614,7 @@ func (m *Module) fn105(v0, v1 int32) {
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	memory_zero(m.memory[:], uint32(v0+i32(8)), uint32(i32(80)))
-	m.fn132(v2, v1)
+	m.fn133(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
 	t4 := v0
@@ -7529,35 +7630,35 @@ func (m *Module) fn105(v0, v1 int32) {
 func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
-	v4 = t0 - i32(976)
+	v4 = t0 - i32(1152)
 	m.g0 = v4
-	m.fn36(v4+i32(8), v0)
+	m.fn36(v4+i32(16), v0)
 	v0 = i32(1)
-	t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
+	t1 := int32(load32(m.memory, uint64(uint32(v4))+20))
 	v5 = t1
 	{
-		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		if t2 != i32(1) {
 			goto l0
 		}
-		store32(m.memory, uint64(uint32(v4))+20, uint32(v5))
+		store32(m.memory, uint64(uint32(v4))+28, uint32(v5))
 		goto l1
 	}
 l0:
-	m.fn107(v4+i32(792), v5)
-	m.fn108(v4+i32(20), i32(2), v4+i32(792))
+	m.fn107(v4+i32(800), v5)
+	m.fn108(v4+i32(28), i32(2), v4+i32(800))
 	v0 = i32(0)
 l1:
-	store32(m.memory, uint64(uint32(v4))+16, uint32(v0))
-	store32(m.memory, uint64(uint32(v4))+804, uint32(v3))
-	store64(m.memory, uint64(uint32(v4))+792, uint64(v2))
-	store32(m.memory, uint64(uint32(v4))+800, uint32(v1))
-	m.fn22(v4, v4+i32(16), v4+i32(792))
-	t3 := int32(load32(m.memory, uint32(v4)))
+	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
+	store32(m.memory, uint64(uint32(v4))+812, uint32(v3))
+	store64(m.memory, uint64(uint32(v4))+800, uint64(v2))
+	store32(m.memory, uint64(uint32(v4))+808, uint32(v1))
+	m.fn22(v4+i32(8), v4+i32(24), v4+i32(800))
+	t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
 	v0 = t3
-	t4 := int32(load32(m.memory, uint64(uint32(v4))+4))
+	t4 := int32(load32(m.memory, uint64(uint32(v4))+12))
 	v3 = t4
-	m.g0 = v4 + i32(976)
+	m.g0 = v4 + i32(1152)
 	p5 := i32(0)
 	if v0&i32(1) != 0 {
 		p5 = v3
@@ -7570,17 +7671,17 @@ func (m *Module) fn107(v0, v1 int32) {
 	var v2, v3, v4 int32
 	var v5 int64
 	t0 := m.g0
-	v2 = t0 - i32(240)
+	v2 = t0 - i32(400)
 	m.g0 = v2
-	memory_zero(m.memory[:], uint32(v2+i32(8)), uint32(i32(184)))
+	memory_zero(m.memory[:], uint32(v2), uint32(i32(352)))
 	v3 = i32(8)
-	memory_copy(m.memory[:], uint32(v2+i32(192)+i32(8)), uint32(i32(21308)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v2+i32(352)+i32(8)), uint32(i32(21676)), uint32(i32(40)))
 l4:
 	if v3 == i32(48) {
 		goto l0
 	}
 	{
-		t1 := int32(load32(m.memory, uint32(v2+i32(192)+v3)))
+		t1 := int32(load32(m.memory, uint32(v2+i32(352)+v3)))
 		v4 = t1
 		p2 := i32(-33)
 		if uint32(v4) < uint32(i32(33)) {
@@ -7596,25 +7697,25 @@ l4:
 	}
 l1:
 	v5 = i64(0)
-	if uint32(v4) > uint32(i32(22)) {
+	if uint32(v4) > uint32(i32(26)) {
 		goto l3
 	}
 l2:
-	store64(m.memory, uint32(v2+i32(8)+v4<<3), uint64(v5))
+	store64(m.memory, uint32(v2+v4<<3), uint64(v5))
 l3:
 	v3 = v3 + i32(4)
 	goto l4
 l0:
-	memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(8)), uint32(i32(184)))
-	m.g0 = v2 + i32(240)
+	memory_copy(m.memory[:], uint32(v0), uint32(v2), uint32(i32(352)))
+	m.g0 = v2 + i32(400)
 }
 
 //go:norace
 func (m *Module) fn108(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
-	var v8, v9, v10 int32
-	var v11 int64
+	var v8, v9, v10, v11 int32
+	var v12 int64
 	t0 := m.g0
 	v3 = t0 - i32(816)
 	m.g0 = v3
@@ -7630,21 +7731,21 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 		p3 = i32(1)
 	}
 	m.fn35(t1, p3)
-	p4 := i32(21312)
+	p4 := i32(21680)
 	if v4 != 0 {
-		p4 = i32(21220)
+		p4 = i32(0x5444)
 	}
 	v1 = p4
 	t6 := v1
 	p5 := i32(36)
 	if v4 != 0 {
-		p5 = i32(88)
+		p5 = i32(104)
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn223(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn227(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn215(v2, i32(12))
+	t9 := m.fn217(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7653,89 +7754,97 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 		p12 = 1
 	}
 	v8 = t9 & p12
-	v9 = i32(24528)
+	v9 = v2 + i32(216)
+	v10 = i32(25152)
 l1:
 	{
 		{
-			if v1 == v5 {
-				memory_copy(m.memory[:], uint32(v0), uint32(v6), uint32(i32(772)))
-				m.g0 = v3 + i32(816)
-				return
-			}
-			t13 := int32(load32(m.memory, uint32(v1)))
-			v4 = t13
-			v10 = v1 + i32(4)
-			v1 = v10
-			t14 := m.fn224(v2, v4)
-			if t14 == 0 {
-				goto l1
-			}
-			switch v4 + i32(-11) {
-			default:
-				goto l5
-			case 0:
-				v4 = i32(11)
-				if v8 == 0 {
+			{
+				if v1 == v5 {
+					memory_copy(m.memory[:], uint32(v0), uint32(v6), uint32(i32(772)))
+					m.g0 = v3 + i32(816)
+					return
+				}
+				t13 := int32(load32(m.memory, uint32(v1)))
+				v4 = t13
+				v11 = v1 + i32(4)
+				v1 = v11
+				t14 := m.fn228(v2, v4)
+				if t14 == 0 {
+					goto l1
+				}
+				switch v4 + i32(-11) {
+				default:
+					goto l5
+				case 0:
+					v4 = i32(11)
+					if v8 == 0 {
+						goto l5
+					}
+					store32(m.memory, uint64(uint32(v3))+804, uint32(i32(2)))
+					v4 = i32(11)
+					v12 = v7
+					goto l6
+				case 1:
+					v1 = v11
+					if v8 != 0 {
+						goto l1
+					}
+					v4 = i32(12)
+					goto l5
+				case 2:
+					v1 = v11
+					if v8 != 0 {
+						goto l1
+					}
+					v4 = i32(13)
 					goto l5
 				}
-				store32(m.memory, uint64(uint32(v3))+804, uint32(i32(2)))
-				v4 = i32(11)
-				v1 = v10
-				v11 = v7
-				goto l6
-			case 1:
-				v1 = v10
-				if v8 != 0 {
-					goto l1
-				}
-				v4 = i32(12)
-				goto l5
-			case 2:
-				v1 = v10
-				if v8 != 0 {
-					goto l1
-				}
-				v4 = i32(13)
-				goto l5
 			}
-		}
-	l5:
-		m.fn35(v3+i32(804), v4)
-		v11 = i64(0)
-		{
+		l5:
+			m.fn35(v3+i32(804), v4)
+			v12 = i64(0)
 			p15 := i32(-33)
 			if uint32(v4) < uint32(i32(33)) {
 				p15 = i32(-1)
 			}
 			v1 = p15 + v4
-			if uint32(v1) > uint32(i32(22)) {
-				goto l7
+			if uint32(v1) > uint32(i32(26)) {
+				goto l6
 			}
 			t16 := int64(load64(m.memory, uint32(v2+v1<<3)))
-			v11 = t16
+			v12 = t16
 		}
-	l7:
-		v1 = v10
 	l6:
-		t17 := m.fn27(v6, v9, i32(1))
-		v10 = t17
-		m.fn220(v3+i32(8), v4)
+		t17 := m.fn27(v6, v10, i32(1))
+		v1 = t17
+		m.fn224(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		t20 := m.fn27(v10, t18, t19)
-		t21 := m.fn27(t20, i32(24529), i32(1))
-		v10 = t21
-		if v4 != i32(22) {
-			goto l8
+		t20 := m.fn27(v1, t18, t19)
+		t21 := m.fn27(t20, i32(25153), i32(1))
+		v1 = t21
+		{
+			if v4 != i32(22) {
+				goto l7
+			}
+			if v12 == i64(0x7fffffffffffffff) {
+				_ = m.fn27(v1, i32(24229), i32(4))
+				goto l10
+			}
+		l7:
+			t22 := m.fn221(v3+i32(804), i32(25156))
+			if t22 != 0 {
+				goto l9
+			}
+			_ = m.fn227(v1, v3+i32(804), v12)
+			goto l10
 		}
-		if v11 == i64(0x7fffffffffffffff) {
-			_ = m.fn27(v10, i32(23654), i32(4))
-			v9 = i32(24530)
-			goto l1
-		}
-	l8:
-		_ = m.fn223(v10, v3+i32(804), v11)
-		v9 = i32(24530)
+	l9:
+		_ = m.fn229(v1, v9)
+	l10:
+		v10 = i32(25168)
+		v1 = v11
 		goto l1
 	}
 }
@@ -7898,9 +8007,9 @@ func (m *Module) fn112(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+28436))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+29216))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+28412))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+29192))
 		v3 = t5
 	}
 l0:
@@ -7932,9 +8041,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(25817)
+		p11 := i32(26495)
 		if v1 != 0 {
-			p11 = i32(27348)
+			p11 = i32(28100)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -7947,7 +8056,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn27(v4, i32(25817), i32(1))
+	_ = m.fn27(v4, i32(26495), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn28(v4, v7)
@@ -8049,11 +8158,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn243(v4+i32(48), v1, i32(80))
+			t18 := m.fn251(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn243(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn251(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8087,50 +8196,50 @@ func (m *Module) Xbackoff_code_name(v0 int32) int32 {
 	var v1 int32
 	switch v0 + i32(-100) {
 	default:
-		v1 = i32(20777)
+		v1 = i32(20969)
 		if v0 == 0 {
 			goto l18
 		}
 		v0 = v0 + i32(-1)
-		p0 := i32(20835)
-		if uint32(v0) < uint32(i32(25)) {
+		p0 := i32(21027)
+		if uint32(v0) < uint32(i32(26)) {
 			p0 = v0*i32(24) + i32(18432)
 		}
 		return p0
 	case 0:
-		return i32(20714)
+		return i32(20906)
 	case 1:
-		return i32(20879)
+		return i32(21071)
 	case 2:
-		return i32(20865)
+		return i32(21057)
 	case 3:
-		return i32(20690)
+		return i32(20882)
 	case 4:
-		return i32(20861)
+		return i32(21053)
 	case 5:
-		return i32(20665)
+		return i32(20857)
 	case 6:
-		return i32(20760)
+		return i32(20952)
 	case 7:
-		return i32(20727)
+		return i32(20919)
 	case 8:
-		return i32(20780)
+		return i32(20972)
 	case 9:
-		return i32(20806)
+		return i32(20998)
 	case 10:
-		return i32(20745)
+		return i32(20937)
 	case 11:
-		return i32(20905)
+		return i32(21097)
 	case 12:
-		return i32(20789)
+		return i32(20981)
 	case 13:
-		return i32(20676)
+		return i32(20868)
 	case 14:
-		return i32(20701)
-	case 15:
 		return i32(20893)
+	case 15:
+		return i32(21085)
 	case 16:
-		v1 = i32(20822)
+		v1 = i32(21014)
 	}
 l18:
 	return v1
@@ -8167,7 +8276,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(26396)
+	p3 := i32(27144)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8211,7 +8320,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(25200)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8239,7 +8348,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn244(v3, v12, i64(0), v13, i64(0))
+					m.fn252(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8258,7 +8367,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn244(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn252(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -8320,13 +8429,13 @@ func (m *Module) Xbackoff_error_message(v0, v1 int32, v2 int64, v3 int32) int32 
 func (m *Module) Xbackoff_field_name(v0 int32) int32 {
 	var v1 int32
 	v1 = v0 * i32(24)
-	t1 := v1 + i32(19800)
-	p0 := i32(20865)
+	t1 := v1 + i32(19896)
+	p0 := i32(21057)
 	if uint32(v0+i32(-33)) < uint32(i32(10)) {
-		p0 = v1 + i32(18792)
+		p0 = v1 + i32(18888)
 	}
 	p2 := p0
-	if uint32(v0+i32(-1)) < uint32(i32(23)) {
+	if uint32(v0+i32(-1)) < uint32(i32(27)) {
 		p2 = t1
 	}
 	return p2
@@ -8441,9 +8550,9 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn244(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn252(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(26396)
+				p11 := i32(27144)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -8472,7 +8581,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(26396)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(27144)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -8695,7 +8804,7 @@ func (m *Module) fn122(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn183(v3, v1, v2)
+		m.fn186(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -8723,7 +8832,7 @@ func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn244(v4, v2, i64(0), i64(10), i64(0))
+	m.fn252(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -8954,7 +9063,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn235(v0)
+		m.fn241(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9007,7 +9116,7 @@ func (m *Module) fn129(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn235(v1 + i32(8))
+	m.fn241(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9019,10 +9128,10 @@ func (m *Module) fn129(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn236(v1+i32(64), v1+i32(96))
-	m.fn236(v1+i32(96), v1+i32(64))
-	m.fn236(v1+i32(64), v1+i32(96))
-	m.fn236(v1+i32(96), v1+i32(64))
+	m.fn242(v1+i32(64), v1+i32(96))
+	m.fn242(v1+i32(96), v1+i32(64))
+	m.fn242(v1+i32(64), v1+i32(96))
+	m.fn242(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9043,7 +9152,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		p0 = i32(-1)
 	}
 	v2 = p0
-	v3 = i32(20848)
+	v3 = i32(21040)
 	{
 		switch v0 + i32(-9) {
 		case 1:
@@ -9063,9 +9172,24 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 				}
 				p8 := i32(0)
 				if v0 != 0 {
-					p8 = v2*i32(24) + i32(19464)
+					p8 = v2*i32(24) + i32(19560)
 				}
 				return p8
+			}
+			if v0 == i32(27) {
+				var p9 int32
+				if uint32(v2) < uint32(i32(2)) {
+					p9 = 1
+				}
+				v0 = p9
+				if v0 == 0 {
+					goto l1
+				}
+				p10 := i32(0)
+				if v0 != 0 {
+					p10 = v2*i32(24) + i32(19056)
+				}
+				return p10
 			}
 			if v0 != i32(33) {
 				goto l1
@@ -9080,7 +9204,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p2 := i32(0)
 			if v0 != 0 {
-				p2 = v2*i32(24) + i32(19032)
+				p2 = v2*i32(24) + i32(19248)
 			}
 			return p2
 		case 2:
@@ -9094,7 +9218,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p4 := i32(0)
 			if v0 != 0 {
-				p4 = v2*i32(24) + i32(19296)
+				p4 = v2*i32(24) + i32(19392)
 			}
 			return p4
 		case 0:
@@ -9108,19 +9232,19 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p6 := i32(0)
 			if v0 != 0 {
-				p6 = v2*i32(24) + i32(19536)
+				p6 = v2*i32(24) + i32(19632)
 			}
 			return p6
 		}
 	l4:
-		if uint32(v2) > uint32(i32(4)) {
+		if uint32(v2) > uint32(i32(5)) {
 			goto l1
 		}
-		p9 := i32(0)
-		if uint32(v2) < uint32(i32(5)) {
-			p9 = v2*i32(24) + i32(19176)
+		p11 := i32(0)
+		if uint32(v2) < uint32(i32(6)) {
+			p11 = v2*i32(24) + i32(19104)
 		}
-		v3 = p9
+		v3 = p11
 	}
 l1:
 	return v3
@@ -9132,7 +9256,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 	var v7, v8, v9 int64
 	var v10 int32
 	t0 := m.g0
-	v6 = t0 - i32(368)
+	v6 = t0 - i32(528)
 	m.g0 = v6
 	{
 		if v0 != 0 {
@@ -9148,7 +9272,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		if t2 == i32(1) {
 			goto l1
 		}
-		memory_copy(m.memory[:], uint32(v6+i32(24)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v6+i32(24)), uint32(v1), uint32(i32(320)))
 		m.fn45(v6+i32(8), v5)
 		t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v5 = t3
@@ -9165,28 +9289,28 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			if v5 == 0 {
 				goto l3
 			}
-			m.fn51(v6+i32(272), v5)
-			t5 := int64(load64(m.memory, uint64(uint32(v6))+272))
+			m.fn51(v6+i32(432), v5)
+			t5 := int64(load64(m.memory, uint64(uint32(v6))+432))
 			if t5 != i64(1) {
 				goto l3
 			}
-			memory_copy(m.memory[:], uint32(v6+i32(184)), uint32(v6+i32(280)), uint32(i32(88)))
+			memory_copy(m.memory[:], uint32(v6+i32(344)), uint32(v6+i32(440)), uint32(i32(88)))
 			{
 				t6 := int32(load32(m.memory, uint32(v5)))
 				switch t6 + i32(-2) {
 				default:
 					goto l6
 				case 0:
-					m.fn132(v6+i32(272), v5)
+					m.fn133(v6+i32(432), v5)
 					goto l6
 				case 1:
 					t7 := int64(load32(m.memory, uint64(uint32(v5))+44))
 					v7 = t7
-					m.fn132(v6+i32(272), v5)
-					t8 := int64(load64(m.memory, uint64(uint32(v6))+280))
+					m.fn133(v6+i32(432), v5)
+					t8 := int64(load64(m.memory, uint64(uint32(v6))+440))
 					t9 := v6
 					v8 = t8
-					t10 := int64(load64(m.memory, uint64(uint32(v6))+184))
+					t10 := int64(load64(m.memory, uint64(uint32(v6))+344))
 					t11 := v8
 					t12 := v7
 					v9 = t10
@@ -9200,40 +9324,40 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 					if uint64(v8) < uint64(v7) {
 						p14 = t11
 					}
-					t15 := int32(load32(m.memory, uint64(uint32(v6))+272))
+					t15 := int32(load32(m.memory, uint64(uint32(v6))+432))
 					p16 := i64(0)
 					if t15 != 0 {
 						p16 = p14
 					}
-					store64(m.memory, uint64(uint32(t9))+184, uint64(p16))
+					store64(m.memory, uint64(uint32(t9))+344, uint64(p16))
 					goto l6
 				case 3:
-					store32(m.memory, uint64(uint32(v6))+280, uint32(i32(10)))
-					store32(m.memory, uint64(uint32(v6))+272, uint32(v5))
-					store32(m.memory, uint64(uint32(v6))+284, uint32(v6+i32(264)))
-					store32(m.memory, uint64(uint32(v6))+276, uint32(v6+i32(184)))
-					_ = m.fn133(v6+i32(272), i32(0), i64(1), v3)
+					store32(m.memory, uint64(uint32(v6))+440, uint32(i32(10)))
+					store32(m.memory, uint64(uint32(v6))+432, uint32(v5))
+					store32(m.memory, uint64(uint32(v6))+444, uint32(v6+i32(424)))
+					store32(m.memory, uint64(uint32(v6))+436, uint32(v6+i32(344)))
+					_ = m.fn134(v6+i32(432), i32(0), i64(1), v3)
 					goto l6
 				case 4:
-					t18 := int64(load64(m.memory, uint64(uint32(v6))+184))
+					t18 := int64(load64(m.memory, uint64(uint32(v6))+344))
 					t19 := v6
 					v7 = t18 + i64(1)
 					p20 := v7
 					if v7 == 0 {
 						p20 = i64(-1)
 					}
-					store64(m.memory, uint64(uint32(t19))+184, uint64(p20))
+					store64(m.memory, uint64(uint32(t19))+344, uint64(p20))
 				}
 			}
 		l6:
-			m.fn52(v5, v6+i32(184))
+			m.fn52(v5, v6+i32(344))
 		}
 	l3:
 		v1 = i32(0)
-		memory_zero(m.memory[:], uint32(v0+i32(224)), uint32(i32(288)))
+		memory_zero(m.memory[:], uint32(v0+i32(392)), uint32(i32(120)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(160)))
-		store64(m.memory, uint64(uint32(v0))+192, uint64(i64(0)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(320)))
+		store64(m.memory, uint64(uint32(v0))+360, uint64(i64(0)))
 		t21 := v0
 		t22 := v4
 		var p23 int32
@@ -9245,26 +9369,27 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		if v10 != 0 {
 			p24 = t22
 		}
-		store64(m.memory, uint64(uint32(t21))+184, uint64(p24))
-		store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
-		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
-		store32(m.memory, uint64(uint32(v0))+208, uint32(i32(0)))
+		store64(m.memory, uint64(uint32(t21))+352, uint64(p24))
+		store64(m.memory, uint64(uint32(v0))+344, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+336, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+328, uint64(v2))
+		store64(m.memory, uint64(uint32(v0))+368, uint64(i64(0)))
+		store32(m.memory, uint64(uint32(v0))+376, uint32(i32(0)))
 		t25 := v0
 		var p26 int32
 		if v5 != i32(0) {
 			p26 = 1
 		}
-		store64(m.memory, uint64(uint32(t25))+216, uint64(uint32(p26)))
-		store32(m.memory, uint64(uint32(v0))+212, uint32(v10))
+		store64(m.memory, uint64(uint32(t25))+384, uint64(uint32(p26)))
+		store32(m.memory, uint64(uint32(v0))+380, uint32(v10))
 	}
 l1:
-	m.g0 = v6 + i32(368)
+	m.g0 = v6 + i32(528)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn132(v0, v1 int32) {
+func (m *Module) fn133(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
@@ -9277,8 +9402,8 @@ func (m *Module) fn132(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn239(v1)
-		m.fn244(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn245(v1)
+		m.fn252(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -9295,7 +9420,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn133(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn134(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -9306,14 +9431,14 @@ func (m *Module) fn133(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn240(v0, v3)
+		m.fn246(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn241(v4, v0, v3)
+		m.fn247(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -9340,7 +9465,7 @@ func (m *Module) fn133(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn242(v0, v2)
+	m.fn248(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -9366,21 +9491,21 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn135(v0, v1 int32) int32 {
+func (m *Module) fn136(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+200))
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+368))
 		v3 = t1
 		if uint32(v3+i32(-8)) > uint32(i32(-8)) {
 			goto l0
 		}
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+192))
-		m.fn137(t2, v1)
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
+		m.fn249(t2, v1)
 		v3 = i32(7)
-		m.fn139(v2, v0+i32(160), i32(7), i64(0), v1)
+		m.fn250(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -9389,13 +9514,9 @@ l0:
 
 //go:norace
 func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 int32) int32 {
-	var v6, v7 int32
-	var v8, v9, v10 int64
-	var v11, v12 int32
-	var v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
-	var v30 int32
+	var v6 int32
 	t0 := m.g0
-	v6 = t0 - i32(320)
+	v6 = t0 - i32(32)
 	m.g0 = v6
 	{
 		if v5 != 0 {
@@ -9404,18 +9525,18 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn44(v6+i32(64), v0, v4)
-		t1 := int32(load32(m.memory, uint64(uint32(v6))+68))
+		m.fn44(v6+i32(8), v0, v4)
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v0 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v6))+64))
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn45(v6+i32(56), v4)
-		t3 := int32(load32(m.memory, uint64(uint32(v6))+60))
+		m.fn45(v6, v4)
+		t3 := int32(load32(m.memory, uint64(uint32(v6))+4))
 		v4 = t3
 		{
-			t4 := int32(load32(m.memory, uint64(uint32(v6))+56))
+			t4 := int32(load32(m.memory, uint32(v6)))
 			if t4 != i32(1) {
 				goto l2
 			}
@@ -9436,776 +9557,697 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 			goto l1
 		}
 	l3:
-		{
-			{
-				t6 := int32(load32(m.memory, uint64(uint32(v0))+200))
-				v7 = t6
-				if uint32(v7+i32(-8)) < uint32(i32(-7)) {
-					goto l4
-				}
-				store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v6))+76, uint32(v7))
-				store32(m.memory, uint64(uint32(v6))+72, uint32(i32(1)))
-				goto l5
-			}
-		l4:
-			v7 = v0 + i32(160)
-			t7 := int64(load64(m.memory, uint64(uint32(v0))+192))
-			v8 = t7
-			m.fn137(v8, v4)
-			switch v1 + i32(-1) {
-			default:
-				{
-					if v4 == 0 {
-						goto l9
-					}
-					m.fn51(v6+i32(72), v4)
-					t8 := int64(load64(m.memory, uint64(uint32(v6))+72))
-					if t8 != i64(1) {
-						goto l9
-					}
-					memory_copy(m.memory[:], uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
-					{
-						t9 := int32(load32(m.memory, uint32(v4)))
-						if t9 != i32(2) {
-							goto l10
-						}
-						m.fn132(v6+i32(72), v4)
-						t10 := int64(load64(m.memory, uint64(uint32(v6))+232))
-						t11 := v6
-						v8 = t10
-						v9 = v8 + i64(-1000)
-						p12 := v9
-						if uint64(v9) > uint64(v8) {
-							p12 = i64(0)
-						}
-						store64(m.memory, uint64(uint32(t11))+232, uint64(p12))
-					}
-				l10:
-					m.fn52(v4, v6+i32(232))
-				}
-			l9:
-				{
-					t13 := int64(load64(m.memory, uint64(uint32(v0))+184))
-					v8 = t13
-					if uint64(v8) > uint64(i64(0xffffffff)) {
-						goto l11
-					}
-					t14 := int64(load64(m.memory, uint64(uint32(v0))+96))
-					t15 := v8
-					v10 = t14
-					if uint64(t15) >= uint64(v10) {
-						goto l11
-					}
-					{
-						{
-							t17 := v0
-							p16 := i32(0)
-							if v1 == i32(3) {
-								p16 = i32(112)
-							}
-							t18 := int64(load64(m.memory, uint32(t17+p16)))
-							v9 = t18
-							t19 := int64(load64(m.memory, uint32(v0)))
-							if v9 != t19 {
-								goto l12
-							}
-							t20 := int32(load32(m.memory, uint64(uint32(v0))+156))
-							v11 = t20
-							v12 = v0
-							goto l13
-						}
-					l12:
-						t21 := int64(load64(m.memory, uint64(uint32(v0))+8))
-						v13 = t21
-						t22 := int64(load64(m.memory, uint64(uint32(v0))+16))
-						v14 = t22
-						t23 := int64(load64(m.memory, uint64(uint32(v0))+24))
-						v15 = t23
-						t24 := int64(load64(m.memory, uint64(uint32(v0))+32))
-						v16 = t24
-						t25 := int64(load64(m.memory, uint64(uint32(v0))+40))
-						v17 = t25
-						t26 := int64(load64(m.memory, uint64(uint32(v0))+48))
-						v18 = t26
-						t27 := int64(load64(m.memory, uint64(uint32(v0))+56))
-						v19 = t27
-						t28 := int64(load64(m.memory, uint64(uint32(v0))+64))
-						v20 = t28
-						t29 := int64(load64(m.memory, uint64(uint32(v0))+72))
-						v21 = t29
-						t30 := int64(load64(m.memory, uint64(uint32(v0))+80))
-						v22 = t30
-						t31 := int64(load64(m.memory, uint64(uint32(v0))+88))
-						v23 = t31
-						t32 := int64(load64(m.memory, uint64(uint32(v0))+104))
-						v24 = t32
-						t33 := int64(load64(m.memory, uint64(uint32(v0))+112))
-						v25 = t33
-						t34 := int64(load64(m.memory, uint64(uint32(v0))+120))
-						v26 = t34
-						t35 := int64(load64(m.memory, uint64(uint32(v0))+128))
-						v27 = t35
-						t36 := int64(load64(m.memory, uint64(uint32(v0))+136))
-						v28 = t36
-						t37 := int64(load64(m.memory, uint64(uint32(v0))+144))
-						v29 = t37
-						t38 := int32(load32(m.memory, uint64(uint32(v0))+152))
-						v30 = t38
-						t39 := int32(load32(m.memory, uint64(uint32(v0))+156))
-						t40 := v6
-						v11 = t39
-						store32(m.memory, uint64(uint32(t40))+228, uint32(v11))
-						store32(m.memory, uint64(uint32(v6))+224, uint32(v30))
-						store64(m.memory, uint64(uint32(v6))+216, uint64(v29))
-						store64(m.memory, uint64(uint32(v6))+208, uint64(v28))
-						store64(m.memory, uint64(uint32(v6))+200, uint64(v27))
-						store64(m.memory, uint64(uint32(v6))+192, uint64(v26))
-						store64(m.memory, uint64(uint32(v6))+184, uint64(v25))
-						store64(m.memory, uint64(uint32(v6))+176, uint64(v24))
-						store64(m.memory, uint64(uint32(v6))+168, uint64(v10))
-						store64(m.memory, uint64(uint32(v6))+160, uint64(v23))
-						store64(m.memory, uint64(uint32(v6))+152, uint64(v22))
-						store64(m.memory, uint64(uint32(v6))+144, uint64(v21))
-						store64(m.memory, uint64(uint32(v6))+136, uint64(v20))
-						store64(m.memory, uint64(uint32(v6))+128, uint64(v19))
-						store64(m.memory, uint64(uint32(v6))+120, uint64(v18))
-						store64(m.memory, uint64(uint32(v6))+112, uint64(v17))
-						store64(m.memory, uint64(uint32(v6))+104, uint64(v16))
-						store64(m.memory, uint64(uint32(v6))+96, uint64(v15))
-						store64(m.memory, uint64(uint32(v6))+88, uint64(v14))
-						store64(m.memory, uint64(uint32(v6))+80, uint64(v13))
-						store64(m.memory, uint64(uint32(v6))+72, uint64(v9))
-						v12 = v6 + i32(72)
-					}
-				l13:
-					v30 = int32(v8)
-					t41 := int64(load64(m.memory, uint64(uint32(v0))+160))
-					v10 = t41
-					{
-						{
-							if v11 == i32(1) {
-								goto l14
-							}
-							t42 := m.fn138(v12, v10, v30)
-							v9 = t42
-							goto l15
-						}
-					l14:
-						t43 := int64(load64(m.memory, uint64(uint32(v12))+40))
-						t44 := v6 + i32(32)
-						v13 = t43
-						t46 := v13
-						t47 := v9
-						p45 := i32(63)
-						if uint32(v30) < uint32(i32(63)) {
-							p45 = v30
-						}
-						v14 = int64(uint32(p45))
-						p48 := i64_shl(t47, v14)
-						if uint64(v9) > uint64(i64_shr_u(v13, v14)) {
-							p48 = t46
-						}
-						t49 := fn1(v10, v30)
-						m.fn244(t44, p48+i64(1), i64(0), t49, i64(0))
-						t50 := int64(load64(m.memory, uint64(uint32(v6))+40))
-						v9 = t50
-					}
-				l15:
-					{
-						if v2 != i64(-1) {
-							goto l16
-						}
-						v2 = v9
-						goto l17
-					l16:
-						t51 := int64(load64(m.memory, uint64(uint32(v0))+128))
-						t52 := v2
-						v13 = v9 + t51
-						p53 := v13
-						if uint64(v13) < uint64(v9) {
-							p53 = i64(-1)
-						}
-						v13 = p53
-						t54 := int64(load64(m.memory, uint64(uint32(v0))+120))
-						t55 := v13
-						v14 = t54
-						p56 := v14
-						if uint64(v13) < uint64(v14) {
-							p56 = t55
-						}
-						v13 = p56
-						p57 := v13
-						if uint64(v2) < uint64(v13) {
-							p57 = t52
-						}
-						v2 = p57
-						p58 := i64(0x7fffffffffffffff)
-						if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-							p58 = v2
-						}
-						v2 = p58
-						{
-							t59 := int32(load32(m.memory, uint64(uint32(v0))+152))
-							switch t59 + i32(-2) {
-							case 0:
-								goto l17
-							default:
-								p60 := v9
-								if uint64(v2) > uint64(v9) {
-									p60 = v2
-								}
-								v2 = p60
-								goto l17
-							case 1:
-								t61 := fn1(v10, v30)
-								t62 := v6 + i32(16)
-								v9 = int64(uint64(v2)>>1) + v2
-								p63 := i64(0x7fffffffffffffff)
-								if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-									p63 = v9
-								}
-								m.fn244(t62, t61, i64(0), p63-v2+i64(1), i64(0))
-								t64 := int64(load64(m.memory, uint64(uint32(v6))+24))
-								v2 = v2 + t64
-							}
-						}
-					}
-				l17:
-					t65 := int64(load64(m.memory, uint64(uint32(v0))+176))
-					v10 = t65
-					t66 := int32(load32(m.memory, uint64(uint32(v0))+204))
-					v30 = t66
-					t67 := int64(load64(m.memory, uint64(uint32(v0))+104))
-					v9 = t67
-					if v9 == i64(0x7fffffffffffffff) {
-						goto l20
-					}
-					{
-						t68 := int64(load64(m.memory, uint64(uint32(v0))+168))
-						t69 := v9
-						v13 = v3 - t68
-						p70 := v13
-						if uint64(v13) > uint64(v3) {
-							p70 = i64(0)
-						}
-						v13 = p70
-						if uint64(t69) < uint64(v13) {
-							goto l21
-						}
-						if uint64(v9-v13) >= uint64(v2) {
-							goto l20
-						}
-					}
-				l21:
-					m.fn139(v6+i32(72), v7, i32(4), v2, v4)
-					goto l5
-				}
-			l11:
-				m.fn139(v6+i32(72), v7, i32(3), i64(0), v4)
-				goto l5
-			case 0:
-				if v4 != 0 {
-					m.fn51(v6+i32(72), v4)
-					{
-						t71 := int64(load64(m.memory, uint64(uint32(v6))+72))
-						if t71 != i64(1) {
-							goto l23
-						}
-						memory_copy(m.memory[:], uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
-						{
-							t72 := int32(load32(m.memory, uint32(v4)))
-							switch t72 + i32(-1) {
-							default:
-								goto l26
-							case 0:
-								t73 := int64(load64(m.memory, uint64(uint32(v4))+8))
-								v2 = t73
-								t74 := int64(load64(m.memory, uint64(uint32(v6))+232))
-								t75 := v2
-								v3 = t74
-								t77 := v3
-								p76 := i64(1)
-								if uint64(v8) > uint64(i64(1)) {
-									p76 = v8
-								}
-								v8 = t77 + p76
-								p78 := v8
-								if uint64(v8) < uint64(v3) {
-									p78 = i64(-1)
-								}
-								v3 = p78
-								p79 := v3
-								if uint64(v2) < uint64(v3) {
-									p79 = t75
-								}
-								v2 = p79
-								goto l27
-							case 1:
-								m.fn132(v6+i32(72), v4)
-								t80 := int64(load64(m.memory, uint64(uint32(v6))+80))
-								v2 = t80
-								t81 := int64(load64(m.memory, uint64(uint32(v6))+232))
-								t82 := v2
-								v3 = t81
-								t83 := int64(load64(m.memory, uint64(uint32(v4))+40))
-								t84 := v3
-								v8 = t83
-								t85 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-								v8 = t84 + t85
-								p86 := v8
-								if uint64(v8) < uint64(v3) {
-									p86 = i64(-1)
-								}
-								v3 = p86
-								p87 := v3
-								if uint64(v2) < uint64(v3) {
-									p87 = t82
-								}
-								t88 := int32(load32(m.memory, uint64(uint32(v6))+72))
-								p89 := i64(0)
-								if t88 != 0 {
-									p89 = p87
-								}
-								v2 = p89
-							}
-						}
-					l27:
-						store64(m.memory, uint64(uint32(v6))+232, uint64(v2))
-					l26:
-						m.fn52(v4, v6+i32(232))
-					}
-				l23:
-					m.fn139(v6+i32(72), v7, i32(1), i64(0), v4)
-					goto l5
-				}
-				store32(m.memory, uint64(uint32(v0))+200, uint32(i32(1)))
-				store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v6))+72, uint64(i64(0x100000001)))
-				goto l5
-			case 4:
-				m.fn139(v6+i32(72), v7, i32(2), i64(0), v4)
-				goto l5
-			}
-		l20:
-			if v30 == 0 {
-				goto l28
-			}
-			if uint64(v10) < uint64(v3) {
-				goto l29
-			}
-			if uint64(v10-v3) >= uint64(v2) {
-				goto l28
-			}
-		l29:
-			m.fn139(v6+i32(72), v7, i32(5), v2, v4)
-			goto l5
-		l28:
-			{
-				if v4 == 0 {
-					goto l30
-				}
-				m.fn51(v6+i32(72), v4)
-				t90 := int64(load64(m.memory, uint64(uint32(v6))+72))
-				if t90 != i64(1) {
-					goto l31
-				}
-				memory_copy(m.memory[:], uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
-				v9 = i64(0)
-				{
-					t91 := int32(load32(m.memory, uint32(v4)))
-					switch t91 + i32(-1) {
-					default:
-						goto l38
-					case 1:
-						m.fn132(v6+i32(72), v4)
-						t92 := int64(load64(m.memory, uint64(uint32(v6))+232))
-						v3 = t92
-						p93 := i64(-1)
-						if v3 > i64(-1) {
-							p93 = v3 << 1
-						}
-						t94 := int64(load64(m.memory, uint64(uint32(v6))+80))
-						t95 := int32(load32(m.memory, uint64(uint32(v6))+72))
-						p96 := i64(0)
-						if t95 != 0 {
-							p96 = t94
-						}
-						var p97 int32
-						if uint64(p93) > uint64(p96) {
-							p97 = 1
-						}
-						v9 = int64(uint32(p97))
-						goto l38
-					case 2:
-						t98 := int64(load64(m.memory, uint64(uint32(v6))+232))
-						t99 := v6
-						v3 = t98
-						t100 := int64(load32(m.memory, uint64(uint32(v4))+40))
-						t101 := v3
-						v9 = t100
-						v10 = t101 - v9
-						p102 := v10
-						if uint64(v10) > uint64(v3) {
-							p102 = i64(0)
-						}
-						t103 := v3
-						var p104 int32
-						if uint64(v3) >= uint64(v9) {
-							p104 = 1
-						}
-						v30 = p104
-						p105 := t103
-						if v30 != 0 {
-							p105 = p102
-						}
-						store64(m.memory, uint64(uint32(t99))+232, uint64(p105))
-						v9 = int64(uint32(v30))
-						goto l38
-					case 3:
-						t106 := int64(load64(m.memory, uint64(uint32(v6))+240))
-						t107 := v6
-						t108 := v3
-						v9 = t106
-						v10 = t108 - v9
-						p109 := v10
-						if uint64(v10) > uint64(v3) {
-							p109 = i64(0)
-						}
-						t110 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn244(t107, p109, i64(0), t110, i64(0))
-						m.fn132(v6+i32(72), v4)
-						t112 := v6
-						p111 := v3
-						if uint64(v3) < uint64(v9) {
-							p111 = v9
-						}
-						store64(m.memory, uint64(uint32(t112))+240, uint64(p111))
-						t113 := int64(load64(m.memory, uint64(uint32(v6))+80))
-						t114 := v6
-						v3 = t113
-						t115 := int64(load64(m.memory, uint64(uint32(v6))+232))
-						t116 := v3
-						t117 := v3
-						v9 = t115
-						t118 := int64(load64(m.memory, uint32(v6)))
-						v10 = v9 + t118
-						p119 := v10
-						if uint64(v10) < uint64(v9) {
-							p119 = i64(-1)
-						}
-						v9 = p119
-						p120 := v9
-						if uint64(v3) < uint64(v9) {
-							p120 = t117
-						}
-						t121 := int64(load64(m.memory, uint64(uint32(v6))+8))
-						p122 := p120
-						if t121 != i64(0) {
-							p122 = t116
-						}
-						t123 := int32(load32(m.memory, uint64(uint32(v6))+72))
-						p124 := i64(0)
-						if t123 != 0 {
-							p124 = p122
-						}
-						v3 = p124
-						t125 := int64(load64(m.memory, uint64(uint32(v4))+48))
-						t126 := v3
-						v9 = t125
-						v10 = t126 - v9
-						p127 := v10
-						if uint64(v10) > uint64(v3) {
-							p127 = i64(0)
-						}
-						t128 := v3
-						var p129 int32
-						if v9 == 0 {
-							p129 = 1
-						}
-						var p130 int32
-						if uint64(v3) >= uint64(v9) {
-							p130 = 1
-						}
-						v30 = p129 | p130
-						p131 := t128
-						if v30 != 0 {
-							p131 = p127
-						}
-						store64(m.memory, uint64(uint32(t114))+232, uint64(p131))
-						v9 = int64(uint32(v30))
-						goto l38
-					case 4:
-						store32(m.memory, uint64(uint32(v6))+80, uint32(i32(10)))
-						store32(m.memory, uint64(uint32(v6))+72, uint32(v4))
-						store32(m.memory, uint64(uint32(v6))+84, uint32(v6+i32(312)))
-						store32(m.memory, uint64(uint32(v6))+76, uint32(v6+i32(232)))
-						t132 := m.fn133(v6+i32(72), i32(3), i64(1), v3)
-						v9 = t132
-						goto l38
-					case 5:
-						t133 := int64(load64(m.memory, uint64(uint32(v6))+240))
-						t134 := v6
-						v3 = t133
-						t135 := int64(load64(m.memory, uint64(uint32(v4))+72))
-						t136 := v3
-						v9 = t135
-						t137 := int64(load64(m.memory, uint64(uint32(v4))+40))
-						t138 := v9
-						v10 = t137
-						t139 := int64(load64(m.memory, uint64(uint32(v6))+232))
-						t140 := m.fn140(int32(int64(uint64(v10)>>32)), int32(v10), t139)
-						v10 = t140
-						p141 := v10
-						if uint64(v9) > uint64(v10) {
-							p141 = t138
-						}
-						var p142 int32
-						if uint64(p141) > uint64(v3) {
-							p142 = 1
-						}
-						v9 = int64(uint32(p142))
-						v10 = t136 + v9
-						p143 := v10
-						if uint64(v10) < uint64(v3) {
-							p143 = i64(-1)
-						}
-						store64(m.memory, uint64(uint32(t134))+240, uint64(p143))
-						goto l38
-					case 0:
-						t144 := int64(load64(m.memory, uint64(uint32(v6))+232))
-						t145 := v6
-						v3 = t144
-						t146 := m.fn73(v4, v1)
-						t147 := v3
-						v9 = t146
-						v10 = t147 - v9
-						p148 := v10
-						if uint64(v10) > uint64(v3) {
-							p148 = i64(0)
-						}
-						t149 := v3
-						var p150 int32
-						if uint64(v3) >= uint64(v9) {
-							p150 = 1
-						}
-						v30 = p150
-						p151 := t149
-						if v30 != 0 {
-							p151 = p148
-						}
-						store64(m.memory, uint64(uint32(t145))+232, uint64(p151))
-						v9 = int64(uint32(v30))
-					}
-				}
-			l38:
-				m.fn52(v4, v6+i32(232))
-				if v9 == 0 {
-					goto l31
-				}
-				t152 := m.fn73(v4, v1)
-				store64(m.memory, uint64(uint32(v0))+192, uint64(t152))
-			}
-		l30:
-			store64(m.memory, uint64(uint32(v0))+184, uint64(v8+i64(1)))
-			store64(m.memory, uint64(uint32(v6))+80, uint64(v2))
-			store32(m.memory, uint64(uint32(v6))+72, uint32(i32(0)))
-			goto l5
-		l31:
-			m.fn139(v6+i32(72), v7, i32(6), v2, v4)
+		t6 := v6 + i32(16)
+		t7 := v0 + i32(320)
+		t8 := v0
+		t9 := v1
+		var p10 int32
+		if v2 != i64(-1) {
+			p10 = 1
 		}
-	l5:
+		m.fn138(t6, t7, t8, t9, int64(uint32(p10)), v2, i64(0), v2, v3, v4)
 		store64(m.memory, uint64(uint32(v5))+16, uint64(i64(0)))
-		t153 := int64(load64(m.memory, uint64(uint32(v6))+80))
-		store64(m.memory, uint64(uint32(v5))+8, uint64(t153))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
 		store64(m.memory, uint64(uint32(v5))+24, uint64(i64(0)))
-		t154 := int32(load32(m.memory, uint64(uint32(v6))+76))
-		t155 := int32(load32(m.memory, uint64(uint32(v6))+72))
-		t157 := v5
-		p156 := i32(0)
-		if t155&i32(1) != 0 {
-			p156 = t154
+		t11 := int64(load64(m.memory, uint64(uint32(v6))+24))
+		store64(m.memory, uint64(uint32(v5))+8, uint64(t11))
+		t12 := int32(load32(m.memory, uint64(uint32(v6))+20))
+		t13 := int32(load32(m.memory, uint64(uint32(v6))+16))
+		t15 := v5
+		p14 := i32(0)
+		if t13&i32(1) != 0 {
+			p14 = t12
 		}
-		store32(m.memory, uint32(t157), uint32(p156))
+		store32(m.memory, uint32(t15), uint32(p14))
 	}
 l1:
-	m.g0 = v6 + i32(320)
+	m.g0 = v6 + i32(32)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn137(v0 int64, v1 int32) {
-	var v2 int32
+func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
+	var v10, v11 int32
+	var v12, v13, v14 int64
+	var v15 int32
+	var v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int64
 	t0 := m.g0
-	v2 = t0 - i32(192)
-	m.g0 = v2
-	{
-		if v1 == 0 {
-			goto l0
-		}
-		if v0 == 0 {
-			goto l0
-		}
-		t1 := int32(load32(m.memory, uint32(v1)))
-		if t1 != i32(6) {
-			goto l0
-		}
-		m.fn51(v2+i32(96), v1)
-		t2 := int64(load64(m.memory, uint64(uint32(v2))+96))
-		if t2 != i64(1) {
-			goto l0
-		}
-		memory_copy(m.memory[:], uint32(v2+i32(8)), uint32(v2+i32(104)), uint32(i32(88)))
-		{
-			t3 := int32(load32(m.memory, uint32(v1)))
-			switch t3 + i32(-2) {
-			default:
-				goto l2
-			case 0:
-				m.fn132(v2+i32(96), v1)
-				goto l2
-			case 4:
-				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
-				t5 := v2
-				v0 = t4
-				t6 := v0
-				var p7 int32
-				if v0 != i64(0) {
-					p7 = 1
-				}
-				store64(m.memory, uint64(uint32(t5))+16, uint64(t6-int64(uint32(p7))))
-			}
-		}
-	l2:
-		m.fn52(v1, v2+i32(8))
-	}
-l0:
-	m.g0 = v2 + i32(192)
-}
-
-//go:norace
-func (m *Module) fn138(v0 int32, v1 int64, v2 int32) int64 {
-	var v3 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	m.fn160(v3, v0, v1, v2)
-	t1 := int64(load64(m.memory, uint32(v3)))
-	t2 := fn1(v1, v2)
-	t3 := m.fn229(t1, v0, int64(uint32(v2)), t2)
-	v1 = t3
-	m.g0 = v3 + i32(16)
-	return v1
-}
-
-//go:norace
-func (m *Module) fn139(v0, v1, v2 int32, v3 int64, v4 int32) {
-	var v5 int32
-	var v6 int64
-	t0 := m.g0
-	v5 = t0 - i32(192)
-	m.g0 = v5
-	{
-		if v4 == 0 {
-			goto l0
-		}
-		m.fn51(v5+i32(96), v4)
-		t1 := int64(load64(m.memory, uint64(uint32(v5))+96))
-		if t1 != i64(1) {
-			goto l0
-		}
-		memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(104)), uint32(i32(88)))
-		{
-			t2 := int32(load32(m.memory, uint32(v4)))
-			switch t2 + i32(-2) {
-			default:
-				goto l2
-			case 0:
-				m.fn132(v5+i32(96), v4)
-				goto l2
-			case 4:
-				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
-				t4 := v5
-				v6 = t3
-				t5 := v6
-				var p6 int32
-				if v6 != i64(0) {
-					p6 = 1
-				}
-				store64(m.memory, uint64(uint32(t4))+8, uint64(t5-int64(uint32(p6))))
-			}
-		}
-	l2:
-		m.fn52(v4, v5+i32(8))
-	}
-l0:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
-	store32(m.memory, uint64(uint32(v1))+40, uint32(v2))
-	store32(m.memory, uint32(v0), uint32(i32(1)))
-	m.g0 = v5 + i32(192)
-}
-
-//go:norace
-func (m *Module) fn140(v0, v1 int32, v2 int64) int64 {
-	var v3 int32
-	var v4, v5, v6, v7 int64
-	t0 := m.g0
-	v3 = t0 - i32(32)
-	m.g0 = v3
-	v4 = int64(uint32(v0))
+	v10 = t0 - i32(464)
+	m.g0 = v10
 	{
 		{
-			if uint32(v1) < uint32(i32(2)) {
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+48))
+			v11 = t1
+			if uint32(v11+i32(-8)) < uint32(i32(-7)) {
 				goto l0
 			}
-			t1 := v3 + i32(16)
-			t2 := v2
-			v5 = int64(uint32(v1))
-			t3 := int64(uint64(t2) / uint64(v5))
-			v6 = t3
-			m.fn244(t1, v6, i64(0), v4, i64(0))
-			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
-			v7 = t4
-			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
-			v2 = v7 + t5
-			p6 := v2
-			if uint64(v2) < uint64(v7) {
-				p6 = i64(-1)
-			}
-			v2 = p6
-			t7 := int64(load64(m.memory, uint64(uint32(v3))+24))
-			var p8 int32
-			if t7 != i64(0) {
-				p8 = 1
-			}
-			v1 = p8
+			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
+			store32(m.memory, uint64(uint32(v0))+4, uint32(v11))
+			store32(m.memory, uint32(v0), uint32(i32(1)))
 			goto l1
 		}
 	l0:
-		m.fn244(v3, v2, i64(0), v4, i64(0))
-		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		var p10 int32
-		if t9 != i64(0) {
-			p10 = 1
+		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		v12 = t2
+		m.fn249(v12, v9)
+		switch v3 + i32(-1) {
+		case 4:
+			m.fn250(v0, v1, i32(2), i64(0), v9)
+			goto l1
+		case 0:
+			if v9 != 0 {
+				m.fn51(v10+i32(56), v9)
+				{
+					t3 := int64(load64(m.memory, uint64(uint32(v10))+56))
+					if t3 != i64(1) {
+						goto l6
+					}
+					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
+					{
+						t4 := int32(load32(m.memory, uint32(v9)))
+						switch t4 + i32(-1) {
+						default:
+							goto l9
+						case 0:
+							t5 := int64(load64(m.memory, uint64(uint32(v9))+8))
+							v8 = t5
+							t6 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t7 := v8
+							v7 = t6
+							t9 := v7
+							p8 := i64(1)
+							if uint64(v12) > uint64(i64(1)) {
+								p8 = v12
+							}
+							v6 = t9 + p8
+							p10 := v6
+							if uint64(v6) < uint64(v7) {
+								p10 = i64(-1)
+							}
+							v7 = p10
+							p11 := v7
+							if uint64(v8) < uint64(v7) {
+								p11 = t7
+							}
+							v8 = p11
+							goto l10
+						case 1:
+							m.fn133(v10+i32(56), v9)
+							t12 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							v8 = t12
+							t13 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t14 := v8
+							v7 = t13
+							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
+							t16 := v7
+							v6 = t15
+							t17 := m.fn233(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							v6 = t16 + t17
+							p18 := v6
+							if uint64(v6) < uint64(v7) {
+								p18 = i64(-1)
+							}
+							v7 = p18
+							p19 := v7
+							if uint64(v8) < uint64(v7) {
+								p19 = t14
+							}
+							t20 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p21 := i64(0)
+							if t20 != 0 {
+								p21 = p19
+							}
+							v8 = p21
+						}
+					}
+				l10:
+					store64(m.memory, uint64(uint32(v10))+376, uint64(v8))
+				l9:
+					m.fn52(v9, v10+i32(376))
+				}
+			l6:
+				m.fn250(v0, v1, i32(1), i64(0), v9)
+				goto l1
+			}
+			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
+			store32(m.memory, uint64(uint32(v1))+48, uint32(i32(1)))
+			store64(m.memory, uint32(v0), uint64(i64(0x100000001)))
+			goto l1
+		default:
+			{
+				if v9 == 0 {
+					goto l11
+				}
+				m.fn51(v10+i32(56), v9)
+				t22 := int64(load64(m.memory, uint64(uint32(v10))+56))
+				if t22 != i64(1) {
+					goto l11
+				}
+				memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
+				{
+					t23 := int32(load32(m.memory, uint32(v9)))
+					if t23 != i32(2) {
+						goto l12
+					}
+					m.fn133(v10+i32(56), v9)
+					t24 := int64(load64(m.memory, uint64(uint32(v10))+376))
+					t25 := v10
+					v12 = t24
+					v13 = v12 + i64(-1000)
+					p26 := v13
+					if uint64(v13) > uint64(v12) {
+						p26 = i64(0)
+					}
+					store64(m.memory, uint64(uint32(t25))+376, uint64(p26))
+				}
+			l12:
+				m.fn52(v9, v10+i32(376))
+			}
+		l11:
+			{
+				{
+					{
+						t27 := int64(load64(m.memory, uint64(uint32(v2))+280))
+						v13 = t27
+						if v13 == i64(0x7fffffffffffffff) {
+							goto l13
+						}
+						t28 := int64(load64(m.memory, uint64(uint32(v1))+16))
+						v12 = v8 - t28
+						p29 := v12
+						if uint64(v12) > uint64(v8) {
+							p29 = i64(0)
+						}
+						if uint64(p29) >= uint64(v13) {
+							goto l14
+						}
+					}
+				l13:
+					t30 := int64(load64(m.memory, uint64(uint32(v1))+32))
+					v12 = t30
+					if v12 != i64(0) {
+						goto l15
+					}
+					t31 := int32(load32(m.memory, uint64(uint32(v2))+316))
+					if t31 == i32(2) {
+						goto l16
+					}
+					goto l15
+				}
+			l14:
+				t32 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				v12 = t32
+				store64(m.memory, uint64(uint32(v1))+32, uint64(i64(0)))
+				t33 := int64(load64(m.memory, uint32(v1)))
+				store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t33))
+			}
+		l16:
+			store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
+			v12 = i64(0)
+		l15:
+			{
+				if uint64(v12) > uint64(i64(0xffffffff)) {
+					goto l17
+				}
+				t34 := int64(load64(m.memory, uint64(uint32(v2))+96))
+				t35 := v12
+				v14 = t34
+				if uint64(t35) >= uint64(v14) {
+					goto l17
+				}
+				v11 = int32(v12)
+				{
+					{
+						if v6 != i64(1) {
+							goto l18
+						}
+						p36 := i64(0x7fffffffffffffff)
+						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+							p36 = v7
+						}
+						v6 = p36
+						goto l19
+					}
+				l18:
+					{
+						{
+							t38 := v2
+							p37 := i32(0)
+							if v3 == i32(3) {
+								p37 = i32(112)
+							}
+							t39 := int64(load64(m.memory, uint32(t38+p37)))
+							v7 = t39
+							t40 := int64(load64(m.memory, uint32(v2)))
+							if v7 != t40 {
+								goto l20
+							}
+							t41 := int64(load64(m.memory, uint64(uint32(v2))+288))
+							v6 = t41
+							v15 = v2
+							goto l21
+						}
+					l20:
+						t42 := int64(load64(m.memory, uint64(uint32(v2))+8))
+						v6 = t42
+						t43 := int64(load64(m.memory, uint64(uint32(v2))+16))
+						v12 = t43
+						t44 := int64(load64(m.memory, uint64(uint32(v2))+24))
+						v16 = t44
+						t45 := int64(load64(m.memory, uint64(uint32(v2))+32))
+						v17 = t45
+						t46 := int64(load64(m.memory, uint64(uint32(v2))+40))
+						v18 = t46
+						t47 := int64(load64(m.memory, uint64(uint32(v2))+48))
+						v19 = t47
+						t48 := int64(load64(m.memory, uint64(uint32(v2))+56))
+						v20 = t48
+						t49 := int64(load64(m.memory, uint64(uint32(v2))+64))
+						v21 = t49
+						t50 := int64(load64(m.memory, uint64(uint32(v2))+72))
+						v22 = t50
+						t51 := int64(load64(m.memory, uint64(uint32(v2))+80))
+						v23 = t51
+						t52 := int64(load64(m.memory, uint64(uint32(v2))+88))
+						v24 = t52
+						t53 := int64(load64(m.memory, uint64(uint32(v2))+104))
+						v25 = t53
+						t54 := int64(load64(m.memory, uint64(uint32(v2))+112))
+						v26 = t54
+						t55 := int64(load64(m.memory, uint64(uint32(v2))+120))
+						v27 = t55
+						t56 := int64(load64(m.memory, uint64(uint32(v2))+128))
+						v28 = t56
+						t57 := int64(load64(m.memory, uint64(uint32(v2))+296))
+						v29 = t57
+						t58 := int64(load64(m.memory, uint64(uint32(v2))+304))
+						v30 = t58
+						t59 := int32(load32(m.memory, uint64(uint32(v2))+312))
+						v15 = t59
+						memory_copy(m.memory[:], uint32(v10+i32(56)+i32(136)), uint32(v2+i32(136)), uint32(i32(136)))
+						store32(m.memory, uint64(uint32(v10))+368, uint32(v15))
+						store64(m.memory, uint64(uint32(v10))+360, uint64(v30))
+						store64(m.memory, uint64(uint32(v10))+352, uint64(v29))
+						store64(m.memory, uint64(uint32(v10))+336, uint64(v13))
+						store64(m.memory, uint64(uint32(v10))+184, uint64(v28))
+						store64(m.memory, uint64(uint32(v10))+176, uint64(v27))
+						store64(m.memory, uint64(uint32(v10))+168, uint64(v26))
+						store64(m.memory, uint64(uint32(v10))+160, uint64(v25))
+						store64(m.memory, uint64(uint32(v10))+152, uint64(v14))
+						store64(m.memory, uint64(uint32(v10))+144, uint64(v24))
+						store64(m.memory, uint64(uint32(v10))+136, uint64(v23))
+						store64(m.memory, uint64(uint32(v10))+128, uint64(v22))
+						store64(m.memory, uint64(uint32(v10))+120, uint64(v21))
+						store64(m.memory, uint64(uint32(v10))+112, uint64(v20))
+						store64(m.memory, uint64(uint32(v10))+104, uint64(v19))
+						store64(m.memory, uint64(uint32(v10))+96, uint64(v18))
+						store64(m.memory, uint64(uint32(v10))+88, uint64(v17))
+						store64(m.memory, uint64(uint32(v10))+80, uint64(v16))
+						store64(m.memory, uint64(uint32(v10))+72, uint64(v12))
+						store64(m.memory, uint64(uint32(v10))+64, uint64(v6))
+						store64(m.memory, uint64(uint32(v10))+56, uint64(v7))
+						t60 := int32(load32(m.memory, uint64(uint32(v2))+316))
+						store32(m.memory, uint64(uint32(v10))+372, uint32(t60))
+						t61 := int64(load64(m.memory, uint64(uint32(v2))+288))
+						t62 := v10
+						v6 = t61
+						store64(m.memory, uint64(uint32(t62))+344, uint64(v6))
+						t63 := int64(load64(m.memory, uint64(uint32(v2))+272))
+						store64(m.memory, uint64(uint32(v10))+328, uint64(t63))
+						v15 = v10 + i32(56)
+					}
+				l21:
+					t64 := int64(load64(m.memory, uint32(v1)))
+					v12 = t64
+					{
+						if v6 == i64(1) {
+							goto l22
+						}
+						t65 := m.fn160(v15, v12, v11)
+						v6 = t65
+						goto l19
+					}
+				l22:
+					t66 := int64(load64(m.memory, uint64(uint32(v15))+40))
+					t67 := v10 + i32(32)
+					v6 = t66
+					t69 := v6
+					t70 := v7
+					p68 := i32(63)
+					if uint32(v11) < uint32(i32(63)) {
+						p68 = v11
+					}
+					v13 = int64(uint32(p68))
+					p71 := i64_shl(t70, v13)
+					if uint64(v7) > uint64(i64_shr_u(v6, v13)) {
+						p71 = t69
+					}
+					t72 := fn1(v12, v11)
+					m.fn252(t67, p71+i64(1), i64(0), t72, i64(0))
+					t73 := int64(load64(m.memory, uint64(uint32(v10))+40))
+					v6 = t73
+				}
+			l19:
+				{
+					if v4 == i64(1) {
+						goto l23
+					}
+					v7 = v6
+					goto l24
+				l23:
+					t74 := int64(load64(m.memory, uint64(uint32(v2))+128))
+					t75 := v5
+					v7 = v6 + t74
+					p76 := v7
+					if uint64(v7) < uint64(v6) {
+						p76 = i64(-1)
+					}
+					v7 = p76
+					t77 := int64(load64(m.memory, uint64(uint32(v2))+120))
+					t78 := v7
+					v4 = t77
+					p79 := v4
+					if uint64(v7) < uint64(v4) {
+						p79 = t78
+					}
+					v7 = p79
+					p80 := v7
+					if uint64(v5) < uint64(v7) {
+						p80 = t75
+					}
+					v7 = p80
+					p81 := i64(0x7fffffffffffffff)
+					if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+						p81 = v7
+					}
+					v7 = p81
+					{
+						t82 := int32(load32(m.memory, uint64(uint32(v2))+312))
+						switch t82 + i32(-2) {
+						case 0:
+							goto l24
+						default:
+							p83 := v6
+							if uint64(v7) > uint64(v6) {
+								p83 = v7
+							}
+							v7 = p83
+							goto l24
+						case 1:
+							t84 := int64(load64(m.memory, uint32(v1)))
+							t85 := fn1(t84, v11)
+							t86 := v10 + i32(16)
+							v6 = int64(uint64(v7)>>1) + v7
+							p87 := i64(0x7fffffffffffffff)
+							if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+								p87 = v6
+							}
+							m.fn252(t86, t85, i64(0), p87-v7+i64(1), i64(0))
+							t88 := int64(load64(m.memory, uint64(uint32(v10))+24))
+							v7 = v7 + t88
+						}
+					}
+				}
+			l24:
+				t89 := int64(load64(m.memory, uint64(uint32(v1))+24))
+				v5 = t89
+				t90 := int32(load32(m.memory, uint64(uint32(v1))+52))
+				v11 = t90
+				t91 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v6 = t91
+				if v6 == i64(0x7fffffffffffffff) {
+					goto l27
+				}
+				{
+					t92 := int64(load64(m.memory, uint64(uint32(v1))+8))
+					t93 := v6
+					v4 = v8 - t92
+					p94 := v4
+					if uint64(v4) > uint64(v8) {
+						p94 = i64(0)
+					}
+					v4 = p94
+					if uint64(t93) < uint64(v4) {
+						goto l28
+					}
+					if uint64(v6-v4) >= uint64(v7) {
+						goto l27
+					}
+				}
+			l28:
+				m.fn250(v0, v1, i32(4), v7, v9)
+				goto l1
+			}
+		l17:
+			m.fn250(v0, v1, i32(3), i64(0), v9)
+			goto l1
+		l27:
+			if v11 == 0 {
+				goto l29
+			}
+			if uint64(v5) < uint64(v8) {
+				goto l30
+			}
+			if uint64(v5-v8) >= uint64(v7) {
+				goto l29
+			}
+		l30:
+			m.fn250(v0, v1, i32(5), v7, v9)
+			goto l1
+		l29:
+			{
+				{
+					if v9 == 0 {
+						goto l31
+					}
+					m.fn51(v10+i32(56), v9)
+					t95 := int64(load64(m.memory, uint64(uint32(v10))+56))
+					if t95 != i64(1) {
+						goto l32
+					}
+					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
+					v6 = i64(0)
+					{
+						t96 := int32(load32(m.memory, uint32(v9)))
+						switch t96 + i32(-1) {
+						default:
+							goto l39
+						case 1:
+							m.fn133(v10+i32(56), v9)
+							t97 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							v6 = t97
+							p98 := i64(-1)
+							if v6 > i64(-1) {
+								p98 = v6 << 1
+							}
+							t99 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							t100 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p101 := i64(0)
+							if t100 != 0 {
+								p101 = t99
+							}
+							var p102 int32
+							if uint64(p98) > uint64(p101) {
+								p102 = 1
+							}
+							v6 = int64(uint32(p102))
+							goto l39
+						case 2:
+							t103 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t104 := v10
+							v6 = t103
+							t105 := int64(load32(m.memory, uint64(uint32(v9))+40))
+							t106 := v6
+							v5 = t105
+							v4 = t106 - v5
+							p107 := v4
+							if uint64(v4) > uint64(v6) {
+								p107 = i64(0)
+							}
+							t108 := v6
+							var p109 int32
+							if uint64(v6) >= uint64(v5) {
+								p109 = 1
+							}
+							v2 = p109
+							p110 := t108
+							if v2 != 0 {
+								p110 = p107
+							}
+							store64(m.memory, uint64(uint32(t104))+376, uint64(p110))
+							v6 = int64(uint32(v2))
+							goto l39
+						case 3:
+							t111 := int64(load64(m.memory, uint64(uint32(v10))+384))
+							t112 := v10
+							t113 := v8
+							v6 = t111
+							v5 = t113 - v6
+							p114 := v5
+							if uint64(v5) > uint64(v8) {
+								p114 = i64(0)
+							}
+							t115 := int64(load64(m.memory, uint64(uint32(v9))+8))
+							m.fn252(t112, p114, i64(0), t115, i64(0))
+							m.fn133(v10+i32(56), v9)
+							t117 := v10
+							p116 := v8
+							if uint64(v8) < uint64(v6) {
+								p116 = v6
+							}
+							store64(m.memory, uint64(uint32(t117))+384, uint64(p116))
+							t118 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							t119 := v10
+							v6 = t118
+							t120 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t121 := v6
+							t122 := v6
+							v5 = t120
+							t123 := int64(load64(m.memory, uint32(v10)))
+							v4 = v5 + t123
+							p124 := v4
+							if uint64(v4) < uint64(v5) {
+								p124 = i64(-1)
+							}
+							v5 = p124
+							p125 := v5
+							if uint64(v6) < uint64(v5) {
+								p125 = t122
+							}
+							t126 := int64(load64(m.memory, uint64(uint32(v10))+8))
+							p127 := p125
+							if t126 != i64(0) {
+								p127 = t121
+							}
+							t128 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p129 := i64(0)
+							if t128 != 0 {
+								p129 = p127
+							}
+							v6 = p129
+							t130 := int64(load64(m.memory, uint64(uint32(v9))+48))
+							t131 := v6
+							v5 = t130
+							v4 = t131 - v5
+							p132 := v4
+							if uint64(v4) > uint64(v6) {
+								p132 = i64(0)
+							}
+							t133 := v6
+							var p134 int32
+							if v5 == 0 {
+								p134 = 1
+							}
+							var p135 int32
+							if uint64(v6) >= uint64(v5) {
+								p135 = 1
+							}
+							v2 = p134 | p135
+							p136 := t133
+							if v2 != 0 {
+								p136 = p132
+							}
+							store64(m.memory, uint64(uint32(t119))+376, uint64(p136))
+							v6 = int64(uint32(v2))
+							goto l39
+						case 4:
+							store32(m.memory, uint64(uint32(v10))+64, uint32(i32(10)))
+							store32(m.memory, uint64(uint32(v10))+56, uint32(v9))
+							store32(m.memory, uint64(uint32(v10))+68, uint32(v10+i32(456)))
+							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(376)))
+							t137 := m.fn134(v10+i32(56), i32(3), i64(1), v8)
+							v6 = t137
+							goto l39
+						case 5:
+							t138 := int64(load64(m.memory, uint64(uint32(v10))+384))
+							t139 := v10
+							v5 = t138
+							t140 := int64(load64(m.memory, uint64(uint32(v9))+72))
+							t141 := v5
+							v6 = t140
+							t142 := int64(load64(m.memory, uint64(uint32(v9))+40))
+							t143 := v6
+							v4 = t142
+							t144 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t145 := m.fn233(int32(int64(uint64(v4)>>32)), int32(v4), t144)
+							v4 = t145
+							p146 := v4
+							if uint64(v6) > uint64(v4) {
+								p146 = t143
+							}
+							var p147 int32
+							if uint64(p146) > uint64(v5) {
+								p147 = 1
+							}
+							v6 = int64(uint32(p147))
+							v4 = t141 + v6
+							p148 := v4
+							if uint64(v4) < uint64(v5) {
+								p148 = i64(-1)
+							}
+							store64(m.memory, uint64(uint32(t139))+384, uint64(p148))
+							goto l39
+						case 0:
+							t149 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t150 := v10
+							v6 = t149
+							t151 := m.fn73(v9, v3)
+							t152 := v6
+							v5 = t151
+							v4 = t152 - v5
+							p153 := v4
+							if uint64(v4) > uint64(v6) {
+								p153 = i64(0)
+							}
+							t154 := v6
+							var p155 int32
+							if uint64(v6) >= uint64(v5) {
+								p155 = 1
+							}
+							v2 = p155
+							p156 := t154
+							if v2 != 0 {
+								p156 = p153
+							}
+							store64(m.memory, uint64(uint32(t150))+376, uint64(p156))
+							v6 = int64(uint32(v2))
+						}
+					}
+				l39:
+					m.fn52(v9, v10+i32(376))
+					if v6 == 0 {
+						goto l32
+					}
+					t157 := m.fn73(v9, v3)
+					store64(m.memory, uint64(uint32(v1))+40, uint64(t157))
+				}
+			l31:
+				store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
+				store32(m.memory, uint32(v0), uint32(i32(0)))
+				t158 := v1
+				v7 = v8 + v7
+				p159 := v7
+				if uint64(v7) < uint64(v8) {
+					p159 = i64(-1)
+				}
+				store64(m.memory, uint64(uint32(t158))+16, uint64(p159))
+				t160 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				t161 := v1
+				v8 = t160 + i64(1)
+				p162 := v8
+				if v8 == 0 {
+					p162 = i64(-1)
+				}
+				store64(m.memory, uint64(uint32(t161))+32, uint64(p162))
+				goto l1
+			}
+		l32:
+			m.fn250(v0, v1, i32(6), v7, v9)
 		}
-		v1 = p10
-		t11 := int64(load64(m.memory, uint32(v3)))
-		v2 = t11
 	}
 l1:
-	m.g0 = v3 + i32(32)
-	p12 := i64(0x7fffffffffffffff)
-	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-		p12 = v2
-	}
-	p13 := p12
-	if v1&i32(1) != 0 {
-		p13 = i64(0x7fffffffffffffff)
-	}
-	return p13
+	m.g0 = v10 + i32(464)
 }
 
 //go:norace
@@ -10228,19 +10270,19 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn142(v0, v1 int32) int32 {
+func (m *Module) fn141(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+200))
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+368))
 		v3 = t1
 		if uint32(v3+i32(-8)) > uint32(i32(-8)) {
 			goto l0
 		}
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+184))
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+352))
 		t3 := v0
 		v4 = t2
 		t4 := v4
@@ -10248,11 +10290,11 @@ func (m *Module) fn142(v0, v1 int32) int32 {
 		if v4 != i64(0) {
 			p5 = 1
 		}
-		store64(m.memory, uint64(uint32(t3))+184, uint64(t4-int64(uint32(p5))))
-		t6 := int64(load64(m.memory, uint64(uint32(v0))+192))
-		m.fn137(t6, v1)
+		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
+		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
+		m.fn249(t6, v1)
 		v3 = i32(6)
-		m.fn139(v2, v0+i32(160), i32(6), i64(0), v1)
+		m.fn250(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10263,7 +10305,7 @@ l0:
 func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) int32 {
 	var v6, v7 int32
 	t0 := m.g0
-	v6 = t0 - i32(176)
+	v6 = t0 - i32(336)
 	m.g0 = v6
 	{
 		if v0 != 0 {
@@ -10279,33 +10321,34 @@ func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) i
 		if t2 == i32(1) {
 			goto l1
 		}
-		memory_copy(m.memory[:], uint32(v6+i32(16)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v6+i32(16)), uint32(v1), uint32(i32(320)))
 		v1 = i32(0)
-		memory_zero(m.memory[:], uint32(v0+i32(224)), uint32(i32(288)))
+		memory_zero(m.memory[:], uint32(v0+i32(392)), uint32(i32(120)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(160)))
-		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(320)))
+		store64(m.memory, uint64(uint32(v0))+384, uint64(i64(0)))
 		t3 := v0
 		var p4 int32
 		if v5 != i64(-1) {
 			p4 = 1
 		}
 		v7 = p4
-		store32(m.memory, uint64(uint32(t3))+212, uint32(v7))
-		store32(m.memory, uint64(uint32(v0))+208, uint32(i32(0)))
-		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+192, uint64(v3))
+		store32(m.memory, uint64(uint32(t3))+380, uint32(v7))
+		store32(m.memory, uint64(uint32(v0))+376, uint32(i32(0)))
+		store64(m.memory, uint64(uint32(v0))+368, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+360, uint64(v3))
 		t6 := v0
 		p5 := i64(0)
 		if v7 != 0 {
 			p5 = v5
 		}
-		store64(m.memory, uint64(uint32(t6))+184, uint64(p5))
-		store64(m.memory, uint64(uint32(v0))+176, uint64(v4))
-		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
+		store64(m.memory, uint64(uint32(t6))+352, uint64(p5))
+		store64(m.memory, uint64(uint32(v0))+344, uint64(i64(-1)))
+		store64(m.memory, uint64(uint32(v0))+336, uint64(v4))
+		store64(m.memory, uint64(uint32(v0))+328, uint64(v2))
 	}
 l1:
-	m.g0 = v6 + i32(176)
+	m.g0 = v6 + i32(336)
 	return v1
 }
 
@@ -10319,7 +10362,7 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 				if v1 == 0 {
 					goto l2
 				}
-				t1 := int64(load64(m.memory, uint64(uint32(v0))+192))
+				t1 := int64(load64(m.memory, uint64(uint32(v0))+360))
 				store64(m.memory, uint32(v1), uint64(t1))
 			}
 		l2:
@@ -10327,7 +10370,7 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 				if v2 == 0 {
 					goto l3
 				}
-				t2 := int64(load64(m.memory, uint32(v0+i32(192))))
+				t2 := int64(load64(m.memory, uint32(v0+i32(360))))
 				t3 := v2
 				v4 = t2 + i64(1)
 				p4 := v4
@@ -10338,7 +10381,7 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 			}
 		l3:
 			if v3 != 0 {
-				t5 := int32(load32(m.memory, uint32(v0+i32(208))))
+				t5 := int32(load32(m.memory, uint32(v0+i32(376))))
 				t6 := v3
 				v0 = t5
 				p7 := i32(0)
@@ -10357,11 +10400,11 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 
 //go:norace
 func (m *Module) Xbackoff_outcome_name(v0 int32) int32 {
-	p0 := i32(20806)
+	p0 := i32(20998)
 	if uint32(v0) < uint32(i32(6)) {
-		p0 = v0*i32(24) + i32(20521)
+		p0 = v0*i32(24) + i32(20713)
 	}
-	p1 := i32(20801)
+	p1 := i32(20993)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -10471,413 +10514,519 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn154(v0, v1 int32) {
+func (m *Module) fn155(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
-	v2 = t0 - i32(192)
+	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn218(v2+i32(8), v1)
-	m.fn108(v0, i32(1), v2+i32(8))
-	m.g0 = v2 + i32(192)
+	m.fn222(v2, v1)
+	m.fn108(v0, i32(1), v2)
+	m.g0 = v2 + i32(352)
 }
 
 //go:norace
-func (m *Module) fn155(v0, v1, v2, v3, v4 int32) {
-	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18 int32
-	var v19, v20 int64
-	var v21 int32
+func (m *Module) fn156(v0, v1, v2, v3, v4 int32) {
+	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22 int32
+	var v23 int64
+	var v24, v25 int32
+	var v26 int64
 	t0 := m.g0
-	v5 = t0 - i32(256)
+	v5 = t0 - i32(768)
 	m.g0 = v5
-	v6 = v1 + i32(404)
-	v7 = v1 + i32(372)
-	v8 = v5 + i32(8) + i32(16)
-	v9 = v5 + i32(168) + i32(16)
-l37:
+	v6 = v1 + i32(888)
+	v7 = v1 + i32(404)
+	v8 = v1 + i32(372)
+	v9 = v5 + i32(228)
+	v10 = v5 + i32(16) + i32(8)
+	v11 = v5 + i32(208) + i32(16)
+	v12 = v5 + i32(208) + i32(8)
+	v13 = v5 + i32(628)
+l45:
 	{
 		{
 			{
 				{
+					if v3 == 0 {
+						store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
+						goto l42
+					}
+					m.fn3(v5+i32(208), v3, v4, i32(44))
+					t1 := int32(load32(m.memory, uint64(uint32(v5))+220))
+					v4 = t1
+					t2 := int32(load32(m.memory, uint64(uint32(v5))+216))
+					v3 = t2
+					t3 := int32(load32(m.memory, uint64(uint32(v5))+208))
+					t4 := int32(load32(m.memory, uint64(uint32(v5))+212))
+					t5 := v5 + i32(208)
+					v14 = t4
+					m.fn3(t5, t3, v14, i32(61))
+					t6 := int32(load32(m.memory, uint64(uint32(v5))+220))
+					v15 = t6
+					t7 := int32(load32(m.memory, uint64(uint32(v5))+216))
+					v16 = t7
+					t8 := int32(load32(m.memory, uint64(uint32(v5))+212))
+					v17 = t8
+					t9 := int32(load32(m.memory, uint64(uint32(v5))+208))
+					v18 = t9
+					t10 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+					v19 = t10
+					var p11 int32
+					if v19 == i32(1) {
+						p11 = 1
+					}
+					v20 = p11
+					p12 := i32(36)
+					if v20 != 0 {
+						p12 = i32(104)
+					}
+					v21 = p12
+					p13 := i32(21680)
+					if v20 != 0 {
+						p13 = i32(0x5444)
+					}
+					v20 = p13
+				l2:
 					{
-						{
-							if v3 == 0 {
-								store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
-								goto l21
-							}
-							m.fn3(v5+i32(168), v3, v4, i32(44))
-							t1 := int32(load32(m.memory, uint64(uint32(v5))+180))
-							v4 = t1
-							t2 := int32(load32(m.memory, uint64(uint32(v5))+176))
-							v3 = t2
-							t3 := int32(load32(m.memory, uint64(uint32(v5))+168))
-							t4 := int32(load32(m.memory, uint64(uint32(v5))+172))
-							t5 := v5 + i32(168)
-							v10 = t4
-							m.fn3(t5, t3, v10, i32(61))
-							t6 := int32(load32(m.memory, uint64(uint32(v5))+180))
-							v11 = t6
-							t7 := int32(load32(m.memory, uint64(uint32(v5))+176))
-							v12 = t7
-							t8 := int32(load32(m.memory, uint64(uint32(v5))+172))
-							v13 = t8
-							t9 := int32(load32(m.memory, uint64(uint32(v5))+168))
-							v14 = t9
-							t10 := int32(load32(m.memory, uint64(uint32(v1))+752))
-							v15 = t10
-							var p11 int32
-							if v15 == i32(1) {
-								p11 = 1
-							}
-							v16 = p11
-							p12 := i32(36)
-							if v16 != 0 {
-								p12 = i32(88)
-							}
-							v17 = p12
-							p13 := i32(21312)
-							if v16 != 0 {
-								p13 = i32(21220)
-							}
-							v16 = p13
-						l2:
+						if v21 == 0 {
+							m.fn158(v5+i32(16), v19, i32(15), i32(0), v2, v18, v17)
+							goto l5
+						}
+						t14 := int32(load32(m.memory, uint32(v20)))
+						t15 := v5 + i32(8)
+						v22 = t14
+						m.fn224(t15, v22)
+						v21 = v21 + i32(-4)
+						v20 = v20 + i32(4)
+						t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
+						t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
+						t18 := m.fn87(t16, t17, v18, v17)
+						if t18 == 0 {
+							goto l2
+						}
+					}
+					{
+						if v16 == 0 {
+							goto l3
+						}
+						if v15 != 0 {
 							{
-								if v17 == 0 {
-									m.fn157(v5+i32(8), v15, i32(15), i32(0), v2, v14, v13)
-									goto l5
-								}
-								t14 := int32(load32(m.memory, uint32(v16)))
-								t15 := v5
-								v18 = t14
-								m.fn220(t15, v18)
-								v17 = v17 + i32(-4)
-								v16 = v16 + i32(4)
-								t16 := int32(load32(m.memory, uint32(v5)))
-								t17 := int32(load32(m.memory, uint64(uint32(v5))+4))
-								t18 := m.fn87(t16, t17, v14, v13)
-								if t18 == 0 {
-									goto l2
-								}
-							}
-							{
-								if v12 == 0 {
-									goto l3
-								}
-								if v11 != 0 {
-									{
-										if v11 != i32(4) {
-											goto l6
-										}
-										t23 := int32(load32(m.memory, uint32(v12)))
-										if t23 == i32(1701736302) {
-											var p36 int32
-											if v18 == i32(22) {
-												p36 = 1
-											}
-											v19 = int64(uint32(p36))
-											v20 = i64(0x7fffffffffffffff)
-											goto l20
-										}
+								{
+									if v15 != i32(4) {
+										goto l6
 									}
-								l6:
-									m.fn35(v5+i32(244), v18)
+									t23 := int32(load32(m.memory, uint32(v16)))
+									if t23 == i32(1701736302) {
+										goto l7
+									}
+								}
+							l6:
+								m.fn35(v5+i32(604), v22)
+								{
 									{
-										t24 := int32(load32(m.memory, uint64(uint32(v5))+244))
-										switch t24 {
-										case 1:
-											m.fn116(v5+i32(96), v12, v11)
-											t25 := int32(load32(m.memory, uint64(uint32(v5))+96))
-											if t25 != i32(1) {
-												goto l12
-											}
-											t26 := int64(load64(m.memory, uint64(uint32(v5))+104))
-											v19 = t26
-											t27 := int32(load32(m.memory, uint64(uint32(v5))+100))
-											v15 = t27
-											goto l13
-										case 2:
-											m.fn221(v5+i32(96), v12, v11)
-											t28 := int32(load32(m.memory, uint64(uint32(v5))+96))
-											if t28 != i32(1) {
-												goto l12
-											}
-											goto l14
-										case 3:
-											m.fn122(v5+i32(96), v12, v11)
-											t29 := int32(load32(m.memory, uint64(uint32(v5))+96))
-											if t29 != 0 {
-												goto l12
-											}
-											v15 = i32(23)
-											goto l15
-										default:
-											{
-												if v18 != i32(11) {
-													goto l16
-												}
-												t30 := int32(m.memory[uint32(v12)])
-												if uint32((t30+i32(-48))&i32(255)) < uint32(i32(10)) {
-													m.fn221(v5+i32(96), v12, v11)
-													t34 := int32(load32(m.memory, uint64(uint32(v5))+96))
-													if t34 == i32(1) {
+										{
+											t24 := int32(load32(m.memory, uint64(uint32(v5))+604))
+											switch t24 {
+											case 4:
+												v20 = i32(0)
+												memory_zero(m.memory[:], uint32(v5+i32(616)), uint32(i32(136)))
+												v23 = i64(0)
+												v19 = v15
+												v21 = v16
+											l22:
+												{
+													if v21 == 0 {
+														t43 := int32(load32(m.memory, uint64(uint32(v5))+624))
+														v24 = t43
+														t44 := int64(load64(m.memory, uint64(uint32(v5))+616))
+														v23 = t44
+														memory_copy(m.memory[:], uint32(v5+i32(356)), uint32(v13), uint32(i32(124)))
+														v19 = i32(2)
+														goto l18
+													}
+													m.fn3(v5+i32(752), v21, v19, i32(47))
+													t31 := int32(load32(m.memory, uint64(uint32(v5))+764))
+													v19 = t31
+													t32 := int32(load32(m.memory, uint64(uint32(v5))+760))
+													v21 = t32
+													t33 := int32(load32(m.memory, uint64(uint32(v5))+752))
+													t34 := int32(load32(m.memory, uint64(uint32(v5))+756))
+													t35 := v5 + i32(752)
+													v25 = t34
+													m.fn116(t35, t33, v25)
+													t36 := int32(load32(m.memory, uint64(uint32(v5))+752))
+													if t36 != 0 {
+														t52 := int32(load32(m.memory, uint64(uint32(v5))+764))
+														v21 = t52
+														v18 = v21 + v20
+														p53 := v18
+														if uint32(v18) < uint32(v21) {
+															p53 = i32(-1)
+														}
+														v18 = p53
+														t54 := int32(load32(m.memory, uint64(uint32(v5))+760))
+														v21 = t54
+														v20 = v21 + v20
+														p55 := v20
+														if uint32(v20) < uint32(v21) {
+															p55 = i32(-1)
+														}
+														v21 = p55
+														t56 := int32(load32(m.memory, uint64(uint32(v5))+756))
+														v19 = t56
 														goto l14
 													}
-													t35 := int64(load64(m.memory, uint64(uint32(v5))+104))
-													v20 = t35
-													v19 = i64(2)
-													goto l20
+													{
+														if uint64(v23) > uint64(i64(15)) {
+															goto l21
+														}
+														t37 := int64(load64(m.memory, uint64(uint32(v5))+760))
+														store64(m.memory, uint32(v5+i32(616)+int32(v23)<<3), uint64(t37))
+														t38 := int64(load64(m.memory, uint64(uint32(v5))+744))
+														v23 = t38
+													}
+												l21:
+													t39 := v5
+													v23 = v23 + i64(1)
+													p40 := v23
+													if v23 == 0 {
+														p40 = i64(-1)
+													}
+													v23 = p40
+													store64(m.memory, uint64(uint32(t39))+744, uint64(v23))
+													v25 = v20 + v25
+													p41 := v25
+													if uint32(v25) < uint32(v20) {
+														p41 = i32(-1)
+													}
+													v20 = p41 + i32(1)
+													p42 := i32(-1)
+													if v20 != 0 {
+														p42 = v20
+													}
+													v20 = p42
+													goto l22
+												}
+											default:
+												{
+													if v22 != i32(11) {
+														goto l23
+													}
+													t45 := int32(m.memory[uint32(v16)])
+													if uint32((t45+i32(-48))&i32(255)) < uint32(i32(10)) {
+														goto l24
+													}
+												}
+											l23:
+												v19 = i32(1)
+												t46 := int32(load32(m.memory, uint64(uint32(v5))+608))
+												t47 := int32(load32(m.memory, uint64(uint32(v5))+612))
+												t48 := m.fn210(t46, t47, v16, v15)
+												v23 = t48
+												if v23 == 0 {
+													goto l25
+												}
+												goto l18
+											case 1:
+												m.fn116(v5+i32(616), v16, v15)
+												t25 := int32(load32(m.memory, uint64(uint32(v5))+616))
+												if t25 != i32(1) {
+													t51 := int64(load64(m.memory, uint64(uint32(v5))+624))
+													v23 = t51
+													v26 = v23 & i64(-0x100000000)
+													v19 = i32(1)
+													goto l26
+												}
+												t26 := int64(load64(m.memory, uint64(uint32(v5))+620))
+												v23 = t26
+												v21 = int32(int64(uint64(v23) >> 32))
+												v19 = int32(v23)
+												t27 := int32(load32(m.memory, uint64(uint32(v5))+628))
+												v24 = t27
+												v18 = v24
+												goto l14
+											case 2:
+												m.fn225(v5+i32(616), v16, v15)
+												t28 := int32(load32(m.memory, uint64(uint32(v5))+616))
+												if t28 != i32(1) {
+													goto l15
+												}
+												goto l16
+											case 3:
+												m.fn122(v5+i32(616), v16, v15)
+												t29 := int32(load32(m.memory, uint64(uint32(v5))+616))
+												if t29 == 0 {
+													v19 = i32(23)
+													goto l25
 												}
 											}
-										l16:
-											t31 := int32(load32(m.memory, uint64(uint32(v5))+248))
-											t32 := int32(load32(m.memory, uint64(uint32(v5))+252))
-											t33 := m.fn207(t31, t32, v12, v11)
-											v20 = t33
-											if v20 == 0 {
-												v15 = i32(1)
-												goto l15
-											}
-											goto l19
 										}
+									l15:
+										t30 := int64(load64(m.memory, uint64(uint32(v5))+624))
+										v23 = t30
+										v19 = i32(1)
+										goto l18
+									}
+								l24:
+									m.fn225(v5+i32(616), v16, v15)
+									t49 := int32(load32(m.memory, uint64(uint32(v5))+616))
+									if t49 == i32(1) {
+										goto l16
+									}
+									t50 := int64(load64(m.memory, uint64(uint32(v5))+624))
+									v23 = t50
+									v19 = i32(3)
+								}
+							l18:
+								v26 = v23 & i64(-0x100000000)
+								goto l26
+							l7:
+								;
+								var p57 int32
+								if v22 == i32(22) {
+									p57 = 1
+								}
+								v19 = p57
+								v26 = i64(0x7fffffff00000000)
+								v23 = i64(0xffffffff)
+							}
+						l26:
+							store32(m.memory, uint64(uint32(v5))+224, uint32(v24))
+							t58 := v5
+							v23 = v26 | v23&i64(0xffffffff)
+							store64(m.memory, uint64(uint32(t58))+216, uint64(v23))
+							memory_copy(m.memory[:], uint32(v9), uint32(v5+i32(356)), uint32(i32(124)))
+							memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v11), uint32(i32(120)))
+							t59 := int64(load64(m.memory, uint64(uint32(v5))+344))
+							v26 = t59
+							memory_copy(m.memory[:], uint32(v5+i32(480)), uint32(v5+i32(88)), uint32(i32(120)))
+							store32(m.memory, uint64(uint32(v5))+96, uint32(v15))
+							store32(m.memory, uint64(uint32(v5))+92, uint32(v17))
+							store32(m.memory, uint64(uint32(v5))+88, uint32(v2))
+							if v22 == i32(18) {
+								goto l27
+							}
+							if v22 == i32(11) {
+								v20 = i32(27148)
+								v21 = i32(5)
+								goto l29
+							}
+							v20 = i32(4)
+							v21 = i32(0)
+							goto l29
+						l27:
+							v20 = i32(27168)
+							v21 = i32(1)
+						l29:
+							v21 = v21 << 2
+						l32:
+							if v21 == 0 {
+								t63 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+								m.fn158(v5+i32(616), t63, i32(16), i32(0), v2, v18, v17)
+								store32(m.memory, uint64(uint32(v5))+356, uint32(v1))
+								store32(m.memory, uint64(uint32(v5))+364, uint32(v5+i32(616)))
+								store32(m.memory, uint64(uint32(v5))+360, uint32(v5+i32(88)))
+								switch v19 {
+								default:
+									m.fn226(v5+i32(16), v5+i32(356), v22, i64(0), v23)
+									goto l5
+								case 1:
+									m.fn226(v5+i32(16), v5+i32(356), v22, i64(1), v23)
+									goto l5
+								case 2:
+									m.fn226(v5+i32(208), v5+i32(356), v22, i64(1), v26)
+									{
+										t64 := int32(load32(m.memory, uint64(uint32(v5))+272))
+										v21 = t64
+										if v21 == 0 {
+											store64(m.memory, uint64(uint32(v1))+880, uint64(v23))
+											memory_copy(m.memory[:], uint32(v6), uint32(v5+i32(480)), uint32(i32(120)))
+											store64(m.memory, uint64(uint32(v1))+1008, uint64(v26))
+											store32(m.memory, uint64(uint32(v5))+80, uint32(i32(0)))
+											goto l5
+										}
+										memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(208)), uint32(i32(64)))
+										t65 := int32(load32(m.memory, uint64(uint32(v5))+276))
+										v20 = t65
+										goto l38
+									}
+								case 3:
+									m.fn226(v5+i32(208), v5+i32(356), v22, i64(1), i64(4))
+									{
+										t66 := int32(load32(m.memory, uint64(uint32(v5))+272))
+										v21 = t66
+										if v21 == 0 {
+											t68 := int32(load32(m.memory, uint64(uint32(v1))+368))
+											if t68 != 0 {
+												t71 := int32(load32(m.memory, uint64(uint32(v5))+680))
+												v21 = t71
+												if v21 == 0 {
+													goto l41
+												}
+												t72 := int32(load32(m.memory, uint64(uint32(v5))+684))
+												v20 = t72
+												memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(616)), uint32(i32(64)))
+												goto l38
+											}
+											store32(m.memory, uint64(uint32(v1))+368, uint32(i32(1)))
+											store64(m.memory, uint64(uint32(v1))+360, uint64(v23))
+											store64(m.memory, uint64(uint32(v1))+352, uint64(i64(1)))
+											t69 := int64(load64(m.memory, uint64(uint32(v5))+88))
+											store64(m.memory, uint32(v8), uint64(t69))
+											t70 := int32(load32(m.memory, uint64(uint32(v5))+96))
+											store32(m.memory, uint64(uint32(v8))+8, uint32(t70))
+											goto l41
+										}
+										memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(208)), uint32(i32(64)))
+										t67 := int32(load32(m.memory, uint64(uint32(v5))+276))
+										v20 = t67
+										goto l38
 									}
 								}
-							l3:
-								t19 := v5 + i32(8)
-								t20 := v15
-								t21 := v18
-								v17 = v2 + v10
-								p22 := v17
-								if uint32(v17) < uint32(v2) {
-									p22 = i32(-1)
-								}
-								m.fn157(t19, t20, i32(17), t21, p22, i32(1), i32(0))
-								goto l5
 							}
+							{
+								t60 := int32(load32(m.memory, uint32(v20)))
+								v15 = t60
+								p61 := i32(-33)
+								if uint32(v15) < uint32(i32(33)) {
+									p61 = i32(-1)
+								}
+								v15 = p61 + v15
+								if uint32(v15) > uint32(i32(26)) {
+									goto l31
+								}
+								v15 = v1 + v15<<5
+								t62 := int32(load32(m.memory, uint64(uint32(v15))+16))
+								if t62 != 0 {
+									goto l31
+								}
+								store64(m.memory, uint32(v15), uint64(i64(0)))
+							}
+						l31:
+							v20 = v20 + i32(4)
+							v21 = v21 + i32(-4)
+							goto l32
 						}
-					l12:
-						t37 := int64(load64(m.memory, uint64(uint32(v5))+104))
-						v20 = t37
-					}
-				l19:
-					v19 = i64(1)
-					goto l20
-				l14:
-					t38 := int32(load32(m.memory, uint64(uint32(v5))+100))
-					v15 = t38
-				}
-			l15:
-				v19 = int64(uint32(v11)) << 32
-			l13:
-				t39 := int32(load32(m.memory, uint64(uint32(v1))+752))
-				t40 := v5 + i32(168)
-				t41 := v15
-				t42 := v18
-				v17 = v2 + v13
-				p43 := v17
-				if uint32(v17) < uint32(v2) {
-					p43 = i32(-1)
-				}
-				v17 = p43 + i32(1)
-				p44 := i32(-1)
-				if v17 != 0 {
-					p44 = v17
-				}
-				v16 = p44
-				t45 := v16
-				v17 = int32(v19)
-				v21 = t45 + v17
-				p46 := v21
-				if uint32(v21) < uint32(v16) {
-					p46 = i32(-1)
-				}
-				t47 := v12 + v17
-				v16 = int32(int64(uint64(v19) >> 32))
-				var p48 int32
-				if uint32(v16) < uint32(v17) {
-					p48 = 1
-				}
-				var p49 int32
-				if uint32(v11) < uint32(v16) {
-					p49 = 1
-				}
-				v12 = p48 | p49
-				p50 := t47
-				if v12 != 0 {
-					p50 = i32(1)
-				}
-				p51 := v16 - v17
-				if v12 != 0 {
-					p51 = i32(0)
-				}
-				m.fn157(t40, t39, t41, t42, p46, p50, p51)
-				t52 := int64(load64(m.memory, uint64(uint32(v5))+176))
-				v20 = t52
-				t53 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				v19 = t53
-				t54 := int32(load32(m.memory, uint64(uint32(v5))+232))
-				v17 = t54
-				if v17 == 0 {
-					goto l20
-				}
-				memory_copy(m.memory[:], uint32(v8), uint32(v9), uint32(i32(48)))
-				store64(m.memory, uint64(uint32(v5))+16, uint64(v20))
-				store64(m.memory, uint64(uint32(v5))+8, uint64(v19))
-				t55 := int32(load32(m.memory, uint64(uint32(v5))+236))
-				v16 = t55
-				goto l22
-			}
-		l20:
-			store32(m.memory, uint64(uint32(v5))+92, uint32(v11))
-			store32(m.memory, uint64(uint32(v5))+88, uint32(v13))
-			store32(m.memory, uint64(uint32(v5))+84, uint32(v2))
-			if v18 == i32(18) {
-				goto l23
-			}
-			if v18 == i32(11) {
-				v16 = i32(26400)
-				v17 = i32(5)
-				goto l25
-			}
-			v16 = i32(4)
-			v17 = i32(0)
-			goto l25
-		l23:
-			v16 = i32(26420)
-			v17 = i32(1)
-		l25:
-			v17 = v17 << 2
-		l28:
-			if v17 == 0 {
-				goto l26
-			}
-			{
-				t56 := int32(load32(m.memory, uint32(v16)))
-				v11 = t56
-				p57 := i32(-33)
-				if uint32(v11) < uint32(i32(33)) {
-					p57 = i32(-1)
-				}
-				v11 = p57 + v11
-				if uint32(v11) > uint32(i32(22)) {
-					goto l27
-				}
-				v11 = v1 + v11<<5
-				t58 := int32(load32(m.memory, uint64(uint32(v11))+16))
-				if t58 != 0 {
-					goto l27
-				}
-				store64(m.memory, uint32(v11), uint64(i64(0)))
-			}
-		l27:
-			v16 = v16 + i32(4)
-			v17 = v17 + i32(-4)
-			goto l28
-		l26:
-			t59 := int32(load32(m.memory, uint64(uint32(v1))+752))
-			m.fn157(v5+i32(96), t59, i32(16), i32(0), v2, v14, v13)
-			store32(m.memory, uint64(uint32(v5))+244, uint32(v1))
-			store32(m.memory, uint64(uint32(v5))+252, uint32(v5+i32(96)))
-			store32(m.memory, uint64(uint32(v5))+248, uint32(v5+i32(84)))
-			switch int32(v19) {
-			default:
-				m.fn222(v5+i32(8), v5+i32(244), v18, i64(0), v19)
-				goto l5
-			case 1:
-				m.fn222(v5+i32(8), v5+i32(244), v18, i64(1), v20)
-				goto l5
-			case 2:
-				m.fn222(v5+i32(168), v5+i32(244), v18, i64(1), i64(4))
-				{
-					t60 := int32(load32(m.memory, uint64(uint32(v5))+232))
-					v17 = t60
-					if v17 == 0 {
-						goto l32
-					}
-					memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(168)), uint32(i32(64)))
-					t61 := int32(load32(m.memory, uint64(uint32(v5))+236))
-					v16 = t61
-					goto l22
-				}
-			l32:
-				{
-					t62 := int32(load32(m.memory, uint64(uint32(v1))+368))
-					if t62 != 0 {
-						t65 := int32(load32(m.memory, uint64(uint32(v5))+160))
-						v17 = t65
-						if v17 == 0 {
-							goto l34
+					l3:
+						t19 := v5 + i32(16)
+						t20 := v19
+						t21 := v22
+						v21 = v2 + v14
+						p22 := v21
+						if uint32(v21) < uint32(v2) {
+							p22 = i32(-1)
 						}
-						t66 := int32(load32(m.memory, uint64(uint32(v5))+164))
-						v16 = t66
-						memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(64)))
-						goto l22
+						m.fn158(t19, t20, i32(17), t21, p22, i32(1), i32(0))
+						goto l5
 					}
-					store32(m.memory, uint64(uint32(v1))+368, uint32(i32(1)))
-					store64(m.memory, uint64(uint32(v1))+360, uint64(v20))
-					store64(m.memory, uint64(uint32(v1))+352, uint64(i64(1)))
-					t63 := int64(load64(m.memory, uint64(uint32(v5))+84))
-					store64(m.memory, uint32(v7), uint64(t63))
-					t64 := int32(load32(m.memory, uint64(uint32(v5))+92))
-					store32(m.memory, uint64(uint32(v7))+8, uint32(t64))
-					goto l34
 				}
-			l34:
+			l41:
 				{
-					t67 := int32(load32(m.memory, uint64(uint32(v1))+400))
-					if t67 != 0 {
-						goto l35
+					t73 := int32(load32(m.memory, uint64(uint32(v1))+400))
+					if t73 != 0 {
+						memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(616)), uint32(i32(72)))
+						goto l5
 					}
 					store32(m.memory, uint64(uint32(v1))+400, uint32(i32(1)))
-					store64(m.memory, uint64(uint32(v1))+392, uint64(v20))
+					store64(m.memory, uint64(uint32(v1))+392, uint64(v23))
 					store64(m.memory, uint64(uint32(v1))+384, uint64(i64(1)))
-					t68 := int64(load64(m.memory, uint64(uint32(v5))+84))
-					store64(m.memory, uint32(v6), uint64(t68))
-					t69 := int32(load32(m.memory, uint64(uint32(v5))+92))
-					store32(m.memory, uint64(uint32(v6))+8, uint32(t69))
-					store32(m.memory, uint64(uint32(v5))+72, uint32(i32(0)))
+					t74 := int64(load64(m.memory, uint64(uint32(v5))+88))
+					store64(m.memory, uint32(v7), uint64(t74))
+					t75 := int32(load32(m.memory, uint64(uint32(v5))+96))
+					store32(m.memory, uint64(uint32(v7))+8, uint32(t75))
+					store32(m.memory, uint64(uint32(v5))+80, uint32(i32(0)))
 					goto l5
 				}
-			l35:
-				memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(72)))
+			l16:
+				t76 := int32(load32(m.memory, uint64(uint32(v5))+620))
+				v19 = t76
 			}
+		l25:
+			v21 = i32(0)
+			v18 = v15
+		l14:
+			t77 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+			t78 := v12
+			t79 := v19
+			t80 := v22
+			v20 = v2 + v17
+			p81 := v20
+			if uint32(v20) < uint32(v2) {
+				p81 = i32(-1)
+			}
+			v20 = p81 + i32(1)
+			p82 := i32(-1)
+			if v20 != 0 {
+				p82 = v20
+			}
+			v20 = p82
+			v17 = v20 + v21
+			p83 := v17
+			if uint32(v17) < uint32(v20) {
+				p83 = i32(-1)
+			}
+			t84 := v16 + v21
+			var p85 int32
+			if uint32(v18) > uint32(v15) {
+				p85 = 1
+			}
+			var p86 int32
+			if uint32(v18) < uint32(v21) {
+				p86 = 1
+			}
+			v20 = p85 | p86
+			p87 := t84
+			if v20 != 0 {
+				p87 = i32(1)
+			}
+			p88 := v18 - v21
+			if v20 != 0 {
+				p88 = i32(0)
+			}
+			m.fn158(t78, t77, t79, t80, p83, p87, p88)
+			t89 := int64(load64(m.memory, uint64(uint32(v5))+216))
+			v23 = t89
+			memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v11), uint32(i32(64)))
+			memory_copy(m.memory[:], uint32(v10), uint32(v5+i32(88)), uint32(i32(64)))
+			store64(m.memory, uint64(uint32(v5))+16, uint64(v23))
 		}
 	l5:
-		t70 := int32(load32(m.memory, uint64(uint32(v5))+72))
-		v17 = t70
-		if v17 == 0 {
-			v17 = v2 + v10
-			p72 := v17
-			if uint32(v17) < uint32(v2) {
-				p72 = i32(-1)
+		t90 := int32(load32(m.memory, uint64(uint32(v5))+80))
+		v21 = t90
+		if v21 == 0 {
+			v21 = v2 + v14
+			p92 := v21
+			if uint32(v21) < uint32(v2) {
+				p92 = i32(-1)
 			}
-			v17 = p72 + i32(1)
-			p73 := i32(-1)
-			if v17 != 0 {
-				p73 = v17
+			v21 = p92 + i32(1)
+			p93 := i32(-1)
+			if v21 != 0 {
+				p93 = v21
 			}
-			v2 = p73
-			goto l37
+			v2 = p93
+			goto l45
 		}
-		t71 := int32(load32(m.memory, uint64(uint32(v5))+76))
-		v16 = t71
+		t91 := int32(load32(m.memory, uint64(uint32(v5))+84))
+		v20 = t91
 	}
-l22:
-	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(8)), uint32(i32(64)))
-	store32(m.memory, uint64(uint32(v0))+68, uint32(v16))
-	store32(m.memory, uint64(uint32(v0))+64, uint32(v17))
-	goto l21
-l21:
-	m.g0 = v5 + i32(256)
+l38:
+	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(16)), uint32(i32(64)))
+	store32(m.memory, uint64(uint32(v0))+68, uint32(v20))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(v21))
+	goto l42
+l42:
+	m.g0 = v5 + i32(768)
 }
 
 //go:norace
-func (m *Module) fn156(v0, v1 int32) {
+func (m *Module) fn157(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
-	v2 = t0 - i32(176)
+	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn209(v2+i32(8), v1)
+	m.fn212(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -10895,15 +11044,15 @@ func (m *Module) fn156(v0, v1 int32) {
 		goto l1
 	}
 l0:
-	memory_copy(m.memory[:], uint32(v1), uint32(v4), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v1), uint32(v4), uint32(i32(320)))
 	v3 = i64(0)
 l1:
 	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v2 + i32(176)
+	m.g0 = v2 + i32(336)
 }
 
 //go:norace
-func (m *Module) fn157(v0, v1, v2, v3, v4, v5, v6 int32) {
+func (m *Module) fn158(v0, v1, v2, v3, v4, v5, v6 int32) {
 	m.fn26(v0+i32(20), v5, v6)
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
@@ -10936,11 +11085,11 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 		}
 		{
 			{
-				t3 := int32(load32(m.memory, uint64(uint32(v0))+156))
-				if t3 == i32(1) {
+				t3 := int64(load64(m.memory, uint64(uint32(v0))+288))
+				if t3 == i64(1) {
 					goto l2
 				}
-				t4 := m.fn138(v0, v1, v2)
+				t4 := m.fn160(v0, v1, v2)
 				v1 = t4
 				goto l3
 			}
@@ -10962,7 +11111,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				p11 = t8
 			}
 			t12 := fn1(v1, v2)
-			m.fn244(t6, p11+i64(1), i64(0), t12, i64(0))
+			m.fn252(t6, p11+i64(1), i64(0), t12, i64(0))
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t13
 		}
@@ -10976,7 +11125,22 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn160(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn160(v0 int32, v1 int64, v2 int32) int64 {
+	var v3 int32
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	m.fn162(v3, v0, v1, v2)
+	t1 := int64(load64(m.memory, uint32(v3)))
+	t2 := fn1(v1, v2)
+	t3 := m.fn235(t1, v0, int64(uint32(v2)), t2)
+	v1 = t3
+	m.g0 = v3 + i32(16)
+	return v1
+}
+
+//go:norace
+func (m *Module) fn162(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -10990,7 +11154,7 @@ func (m *Module) fn160(v0, v1 int32, v2 int64, v3 int32) {
 	store64(m.memory, uint64(uint32(t2))+8, uint64(v5))
 	store64(m.memory, uint32(v4), uint64(v5))
 	{
-		t3 := int32(load32(m.memory, uint64(uint32(v1))+148))
+		t3 := int32(load32(m.memory, uint64(uint32(v1))+308))
 		if t3 != i32(6) {
 			goto l0
 		}
@@ -11003,14 +11167,14 @@ func (m *Module) fn160(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn161(v4, v1, v5, t4)
+			_ = m.fn163(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn174(v4, v1, v3)
+	m.fn177(v4, v1, v3)
 l1:
 	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
@@ -11020,14 +11184,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn161(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn163(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn229(t0, v1, v2, v3)
+	t1 := m.fn235(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	v3 = t1
-	m.fn180(t2, t3, t4, v3)
+	m.fn183(t2, t3, t4, v3)
 	return v3
 }
 
@@ -11035,7 +11199,7 @@ func (m *Module) fn161(v0, v1 int32, v2, v3 int64) int64 {
 func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) int32 {
 	var v5, v6 int32
 	t0 := m.g0
-	v5 = t0 - i32(704)
+	v5 = t0 - i32(1344)
 	m.g0 = v5
 	{
 		if v3 != 0 {
@@ -11063,17 +11227,17 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 				goto l3
 			}
 		l2:
-			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
-			m.fn163(v5+i32(536), v5+i32(104), i32(2), v1, v2)
-			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
+			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
+			m.fn165(v5+i32(1016), v5+i32(104), i32(2), v1, v2)
+			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
-			t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
+			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
 			v6 = t4
-			t5 := int64(load64(m.memory, uint64(uint32(v5))+552))
+			t5 := int64(load64(m.memory, uint64(uint32(v5))+1032))
 			v2 = t5
-			t6 := int64(load64(m.memory, uint64(uint32(v5))+544))
+			t6 := int64(load64(m.memory, uint64(uint32(v5))+1024))
 			v1 = t6
-			t7 := int64(load64(m.memory, uint64(uint32(v5))+536))
+			t7 := int64(load64(m.memory, uint64(uint32(v5))+1016))
 			if t7 != i64(1) {
 				goto l4
 			}
@@ -11082,15 +11246,15 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		goto l1
 	l4:
-		memory_copy(m.memory[:], uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
-		memory_copy(m.memory[:], uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
-		memory_zero(m.memory[:], uint32(v3+i32(168)), uint32(i32(216)))
+		memory_copy(m.memory[:], uint32(v5+i32(424)), uint32(v5+i32(1016)+i32(32)), uint32(i32(296)))
+		memory_copy(m.memory[:], uint32(v5+i32(720)), uint32(v5+i32(424)), uint32(i32(296)))
+		memory_zero(m.memory[:], uint32(v3+i32(328)), uint32(i32(56)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v1))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory[:], uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
+		memory_copy(m.memory[:], uint32(v3+i32(32)), uint32(v5+i32(720)), uint32(i32(296)))
 		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		v2 = i64(0)
 		v0 = i32(0)
@@ -11107,12 +11271,12 @@ l1:
 	store32(m.memory, uint32(v4), uint32(v0))
 	memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
 l5:
-	m.g0 = v5 + i32(704)
+	m.g0 = v5 + i32(1344)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10, v11 int32
@@ -11120,7 +11284,7 @@ func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 	var v17 int32
 	var v18, v19, v20, v21 int64
 	t0 := m.g0
-	v5 = t0 - i32(736)
+	v5 = t0 - i32(1248)
 	m.g0 = v5
 	store32(m.memory, uint64(uint32(v5))+28, uint32(v2))
 	v6 = i64(65536)
@@ -11153,307 +11317,327 @@ func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
+		m.fn222(v5+i32(32), v1)
+		{
+			t1 := m.fn217(v5+i32(32), v2)
+			if t1 != 0 {
+				goto l5
+			}
+			store32(m.memory, uint64(uint32(v0))+28, uint32(i32(3)))
+			store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
+			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
+			store64(m.memory, uint32(v0), uint64(i64(1)))
+			t2 := int64(load32(m.memory, uint64(uint32(v1))+296))
+			store64(m.memory, uint64(uint32(v0))+16, uint64(t2))
+			goto l3
+		}
+	l5:
 		{
 			{
 				if v2 == i32(2) {
-					goto l5
+					goto l6
 				}
-				t1 := int64(load64(m.memory, uint64(uint32(v1))+112))
-				v6 = t1
-				t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
-				t3 := v6
-				v7 = t2
-				t4 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				t5 := v7
-				v8 = t4
-				t6 := int64(load64(m.memory, uint32(v1)))
-				t7 := v8
-				v9 = t6
-				p8 := v9
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+112))
+				v6 = t3
+				t4 := int64(load64(m.memory, uint64(uint32(v1))+48))
+				t5 := v6
+				v7 = t4
+				t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				t7 := v7
+				v8 = t6
+				t8 := int64(load64(m.memory, uint32(v1)))
+				t9 := v8
+				v9 = t8
+				p10 := v9
 				if uint64(v8) > uint64(v9) {
-					p8 = t7
+					p10 = t9
 				}
-				v8 = p8
-				p9 := v8
+				v8 = p10
+				p11 := v8
 				if uint64(v7) > uint64(v8) {
-					p9 = t5
+					p11 = t7
 				}
-				v7 = p9
-				p10 := v7
+				v7 = p11
+				p12 := v7
 				if uint64(v6) > uint64(v7) {
-					p10 = t3
+					p12 = t5
 				}
-				v6 = p10
+				v6 = p12
 				v8 = i64(0x7fffffffffffffff)
-				goto l6
+				goto l7
 			}
-		l5:
-			t11 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			t12 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t13 := fn217(t11, t12)
-			v6 = t13
-			t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			v8 = t14
+		l6:
+			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t15 := fn220(t13, t14)
+			v6 = t15
+			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			v8 = t16
 		}
-	l6:
-		m.fn218(v5+i32(32), v1)
-		memory_zero(m.memory[:], uint32(v5+i32(432)), uint32(i32(192)))
+	l7:
+		memory_zero(m.memory[:], uint32(v5+i32(768)), uint32(i32(360)))
 		v1 = i32(8)
-		memory_copy(m.memory[:], uint32(v5+i32(632)+i32(8)), uint32(i32(21216)), uint32(i32(92)))
-	l10:
-		if v1 == i32(100) {
-			goto l7
+		memory_copy(m.memory[:], uint32(v5+i32(1128)+i32(8)), uint32(i32(21568)), uint32(i32(108)))
+	l11:
+		if v1 == i32(116) {
+			goto l8
 		}
 		{
-			t15 := int32(load32(m.memory, uint32(v5+i32(632)+v1)))
-			v10 = t15
+			t17 := int32(load32(m.memory, uint32(v5+i32(1128)+v1)))
+			v10 = t17
 			if v10 == i32(18) {
-				goto l8
+				goto l9
 			}
-			t16 := m.fn224(v5+i32(32), v10)
-			if t16 == 0 {
-				goto l8
+			t18 := m.fn228(v5+i32(32), v10)
+			if t18 == 0 {
+				goto l9
 			}
 			v7 = i64(0)
 			{
-				p17 := i32(-33)
+				p19 := i32(-33)
 				if uint32(v10) < uint32(i32(33)) {
-					p17 = i32(-1)
+					p19 = i32(-1)
 				}
-				v11 = p17 + v10
-				if uint32(v11) > uint32(i32(22)) {
-					goto l9
+				v11 = p19 + v10
+				if uint32(v11) > uint32(i32(26)) {
+					goto l10
 				}
-				t18 := int64(load64(m.memory, uint32(v5+i32(32)+v11<<3)))
-				v7 = t18
+				t20 := int64(load64(m.memory, uint32(v5+i32(32)+v11<<3)))
+				v7 = t20
 			}
-		l9:
-			m.fn40(v5+i32(432), v10, v7)
+		l10:
+			m.fn40(v5+i32(768), v10, v7)
 		}
-	l8:
+	l9:
 		v1 = v1 + i32(4)
-		goto l10
-	l7:
-		memory_copy(m.memory[:], uint32(v5+i32(216)), uint32(v5+i32(432)), uint32(i32(192)))
-		store32(m.memory, uint64(uint32(v5))+412, uint32(v5+i32(28)))
-		store32(m.memory, uint64(uint32(v5))+408, uint32(v5+i32(216)))
-		t19 := v5
-		t20 := v3
-		var p21 int32
+		goto l11
+	l8:
+		memory_copy(m.memory[:], uint32(v5+i32(992)), uint32(v5+i32(248)), uint32(i32(128)))
+		t21 := int64(load64(m.memory, uint64(uint32(v5))+376))
+		t22 := v5
+		v7 = t21
+		store64(m.memory, uint64(uint32(t22))+1120, uint64(v7))
+		store64(m.memory, uint64(uint32(v5))+960, uint64(v7))
+		memory_copy(m.memory[:], uint32(v5+i32(384)), uint32(v5+i32(768)), uint32(i32(360)))
+		store32(m.memory, uint64(uint32(v5))+748, uint32(v5+i32(28)))
+		store32(m.memory, uint64(uint32(v5))+744, uint32(v5+i32(384)))
+		t23 := v5
+		t24 := v3
+		var p25 int32
 		if v3 != i64(0) {
-			p21 = 1
+			p25 = 1
 		}
-		store64(m.memory, uint64(uint32(t19))+632, uint64(t20-int64(uint32(p21))))
-		v7 = i64(0x7fffffffffffffff)
+		store64(m.memory, uint64(uint32(t23))+1128, uint64(t24-int64(uint32(p25))))
+		v3 = i64(0x7fffffffffffffff)
 		{
 			if uint64(v6) > uint64(v8) {
-				goto l11
+				goto l12
 			}
-			m.fn231(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn237(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v6, i64(0x7fffffffffffffff), i64(0))
 			{
-				t22 := int64(load64(m.memory, uint64(uint32(v5))+416))
-				v3 = t22
-				t23 := int64(load64(m.memory, uint64(uint32(v5))+424))
-				var p24 int32
-				if uint64(v3) > uint64(v4) {
-					p24 = 1
+				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
+				v7 = t26
+				t27 := int64(load64(m.memory, uint64(uint32(v5))+760))
+				var p28 int32
+				if uint64(v7) > uint64(v4) {
+					p28 = 1
 				}
-				v7 = t23
-				var p26 int32
-				if v7 != i64(0) {
-					p26 = 1
+				v3 = t27
+				var p30 int32
+				if v3 != i64(0) {
+					p30 = 1
 				}
-				p25 := p26
-				if v7 == 0 {
-					p25 = p24
+				p29 := p30
+				if v3 == 0 {
+					p29 = p28
 				}
-				if p25 != 0 {
-					goto l12
-				}
-				t27 := v5 + i32(432)
-				t28 := v5 + i32(408)
-				t29 := v5 + i32(632)
-				v12 = v4 << 4
-				t30 := v12
-				v13 = int64(uint64(v4) >> 60)
-				m.fn232(t27, t28, t29, t30, v13, v8)
-				t31 := int64(load64(m.memory, uint64(uint32(v5))+432))
-				t32 := int64(load64(m.memory, uint64(uint32(v5))+440))
-				var p33 int32
-				if uint64(t31) <= uint64(v4) {
-					p33 = 1
-				}
-				var p34 int32
-				if t32 == 0 {
-					p34 = 1
-				}
-				v1 = p34
-				p35 := v1
-				if v1 != 0 {
-					p35 = p33
-				}
-				if p35 != 0 {
+				if p29 != 0 {
 					goto l13
+				}
+				t31 := v5 + i32(768)
+				t32 := v5 + i32(744)
+				t33 := v5 + i32(1128)
+				v12 = v4 << 4
+				t34 := v12
+				v13 = int64(uint64(v4) >> 60)
+				m.fn238(t31, t32, t33, t34, v13, v8)
+				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
+				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
+				var p37 int32
+				if uint64(t35) <= uint64(v4) {
+					p37 = 1
+				}
+				var p38 int32
+				if t36 == 0 {
+					p38 = 1
+				}
+				v1 = p38
+				p39 := v1
+				if v1 != 0 {
+					p39 = p37
+				}
+				if p39 != 0 {
+					goto l14
 				}
 				v11 = i32(2)
 				v2 = i32(0)
 				v14 = i64(0)
 				v15 = i64(0)
-			l20:
+			l21:
 				{
-					t36 := v8
-					var p37 int32
+					t40 := v8
+					var p41 int32
 					if v8 != i64(0) {
-						p37 = 1
+						p41 = 1
 					}
-					v16 = t36 - int64(uint32(p37))
+					v16 = t40 - int64(uint32(p41))
 					v10 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v8))))
-				l21:
+				l22:
 					{
-						v7 = v8 - v6
-						p38 := v7
-						if uint64(v7) > uint64(v8) {
-							p38 = i64(0)
+						v3 = v8 - v6
+						p42 := v3
+						if uint64(v3) > uint64(v8) {
+							p42 = i64(0)
 						}
-						v7 = p38
-						if uint64(v7) >= uint64(i64(2)) {
+						v3 = p42
+						if uint64(v3) >= uint64(i64(2)) {
 							{
 								{
-									t39 := v10
+									t43 := v10
 									v17 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v6))))
-									v1 = t39 - v17
-									p40 := v1
+									v1 = t43 - v17
+									p44 := v1
 									if uint32(v1) > uint32(v10) {
-										p40 = i32(0)
+										p44 = i32(0)
 									}
-									if uint32(p40) > uint32(i32(1)) {
-										goto l15
-									}
-									if uint32(v2) > uint32(i32(31)) {
+									if uint32(p44) > uint32(i32(1)) {
 										goto l16
 									}
-									if v14 != i64(0) {
-										m.fn244(v5, v7, i64(0), v15, i64(0))
-										t41 := int64(load64(m.memory, uint32(v5)))
-										t42 := int64(load64(m.memory, uint64(uint32(v5))+8))
-										t43 := v6
-										v7 = v15 + v14
-										t45 := v7 + i64(1)
-										var p46 int32
-										if v7 == i64(-1) {
-											p46 = 1
-										}
-										var p47 int32
-										if uint64(v7) < uint64(v15) {
-											p47 = 1
-										}
-										p44 := p47
-										if uint64(v7) >= uint64(v15) {
-											p44 = p46
-										}
-										p48 := t45
-										if p44 != 0 {
-											p48 = i64(-1)
-										}
-										t49 := m.fn179(t41, t42, p48)
-										v7 = t43 + t49
-										p50 := v7
-										if uint64(v7) < uint64(v6) {
-											p50 = i64(-1)
-										}
-										v7 = p50
-										goto l18
+									if uint32(v2) > uint32(i32(31)) {
+										goto l17
 									}
-								l16:
-									v7 = v6&v8 + int64(uint64(v6^v8)>>1)
-									goto l18
+									if v14 != i64(0) {
+										m.fn252(v5, v3, i64(0), v15, i64(0))
+										t45 := int64(load64(m.memory, uint32(v5)))
+										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
+										t47 := v6
+										v3 = v15 + v14
+										t49 := v3 + i64(1)
+										var p50 int32
+										if v3 == i64(-1) {
+											p50 = 1
+										}
+										var p51 int32
+										if uint64(v3) < uint64(v15) {
+											p51 = 1
+										}
+										p48 := p51
+										if uint64(v3) >= uint64(v15) {
+											p48 = p50
+										}
+										p52 := t49
+										if p48 != 0 {
+											p52 = i64(-1)
+										}
+										t53 := m.fn182(t45, t46, p52)
+										v3 = t47 + t53
+										p54 := v3
+										if uint64(v3) < uint64(v6) {
+											p54 = i64(-1)
+										}
+										v3 = p54
+										goto l19
+									}
+								l17:
+									v3 = v6&v8 + int64(uint64(v6^v8)>>1)
+									goto l19
 								}
-							l15:
+							l16:
 								v1 = int32(uint32(v17+v10) >> 1)
-								t51 := v1
-								var p52 int32
+								t55 := v1
+								var p56 int32
 								if v1 != i32(0) {
-									p52 = 1
+									p56 = 1
 								}
-								v7 = i64_shl(i64(1), int64(uint32(t51-p52)))
+								v3 = i64_shl(i64(1), int64(uint32(t55-p56)))
 							}
-						l18:
-							t53 := v5 + i32(432)
-							t54 := v5 + i32(408)
-							t55 := v5 + i32(632)
-							t56 := v12
-							t57 := v13
-							t58 := v16
-							v3 = v6 + i64(1)
-							p59 := v3
-							if v3 == 0 {
-								p59 = i64(-1)
+						l19:
+							t57 := v5 + i32(768)
+							t58 := v5 + i32(744)
+							t59 := v5 + i32(1128)
+							t60 := v12
+							t61 := v13
+							t62 := v16
+							v7 = v6 + i64(1)
+							p63 := v7
+							if v7 == 0 {
+								p63 = i64(-1)
 							}
-							v3 = p59
-							p60 := v7
-							if uint64(v3) > uint64(v7) {
-								p60 = v3
+							v7 = p63
+							p64 := v3
+							if uint64(v7) > uint64(v3) {
+								p64 = v7
 							}
-							v7 = p60
-							p61 := v7
-							if uint64(v16) < uint64(v7) {
-								p61 = t58
+							v3 = p64
+							p65 := v3
+							if uint64(v16) < uint64(v3) {
+								p65 = t62
 							}
-							v18 = p61
-							m.fn232(t53, t54, t55, t56, t57, v18)
-							t62 := int64(load64(m.memory, uint64(uint32(v5))+432))
-							v7 = t62
-							v3 = v7 - v4
-							t63 := int64(load64(m.memory, uint64(uint32(v5))+440))
-							t64 := v3
-							var p65 int32
-							if uint64(v3) > uint64(v7) {
-								p65 = 1
-							}
-							v3 = t63
-							t66 := v3
-							var p67 int32
-							if uint64(v7) < uint64(v4) {
-								p67 = 1
-							}
-							v19 = t66 - int64(uint32(p67))
+							v18 = p65
+							m.fn238(t57, t58, t59, t60, t61, v18)
+							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
+							v3 = t66
+							v7 = v3 - v4
+							t67 := int64(load64(m.memory, uint64(uint32(v5))+776))
+							t68 := v7
 							var p69 int32
-							if uint64(v19) > uint64(v3) {
+							if uint64(v7) > uint64(v3) {
 								p69 = 1
 							}
-							p68 := p69
-							if uint64(v7) >= uint64(v4) {
-								p68 = p65
+							v7 = t67
+							t70 := v7
+							var p71 int32
+							if uint64(v3) < uint64(v4) {
+								p71 = 1
 							}
-							v9 = int64(uint32(p68))
+							v19 = t70 - int64(uint32(p71))
+							var p73 int32
+							if uint64(v19) > uint64(v7) {
+								p73 = 1
+							}
+							p72 := p73
+							if uint64(v3) >= uint64(v4) {
+								p72 = p69
+							}
+							v9 = int64(uint32(p72))
 							v20 = i64(0) - v9
-							v21 = t64 ^ v20
-							t70 := v21 + v9
-							t71 := v19 ^ v20 + v9
-							var p72 int32
+							v21 = t68 ^ v20
+							t74 := v21 + v9
+							t75 := v19 ^ v20 + v9
+							var p76 int32
 							if uint64(v21) < uint64(v20) {
-								p72 = 1
+								p76 = 1
 							}
-							p73 := i64(-1)
-							if t71-int64(uint32(p72)) == 0 {
-								p73 = t70
+							p77 := i64(-1)
+							if t75-int64(uint32(p76)) == 0 {
+								p77 = t74
 							}
-							v9 = p73
+							v9 = p77
 							{
-								var p74 int32
-								if uint64(v7) <= uint64(v4) {
-									p74 = 1
+								var p78 int32
+								if uint64(v3) <= uint64(v4) {
+									p78 = 1
 								}
-								var p75 int32
-								if v3 == 0 {
-									p75 = 1
+								var p79 int32
+								if v7 == 0 {
+									p79 = 1
 								}
-								v1 = p75
-								p76 := v1
+								v1 = p79
+								p80 := v1
 								if v1 != 0 {
-									p76 = p74
+									p80 = p78
 								}
-								v1 = p76
+								v1 = p80
 								if v1 != 0 {
 									v2 = v2 + i32(1)
 									v17 = v11 & i32(255)
@@ -11461,82 +11645,82 @@ func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 									v15 = v9
 									v6 = v18
 									if v17 != v1 {
-										goto l21
+										goto l22
 									}
 									v14 = int64(uint64(v14)>>1) + v14&i64(1)
 									v11 = v1
 									v15 = v9
 									v6 = v18
-									goto l21
+									goto l22
 								}
-								p77 := v15
+								p81 := v15
 								if v11&i32(255) == v1 {
-									p77 = int64(uint64(v15)>>1) + v15&i64(1)
+									p81 = int64(uint64(v15)>>1) + v15&i64(1)
 								}
-								v15 = p77
+								v15 = p81
 								v2 = v2 + i32(1)
 								v11 = v1
 								v14 = v9
 								v8 = v18
-								goto l20
+								goto l21
 							}
 						}
 						v8 = v6
-						goto l13
+						goto l14
 					}
 				}
 			}
-		l12:
-			p78 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p78 = v3
+		l13:
+			p82 := i64(0x7fffffffffffffff)
+			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+				p82 = v7
 			}
-			p79 := p78
-			if v7 != i64(0) {
-				p79 = i64(0x7fffffffffffffff)
+			p83 := p82
+			if v3 != i64(0) {
+				p83 = i64(0x7fffffffffffffff)
 			}
-			v7 = p79
+			v3 = p83
 		}
-	l11:
+	l12:
 		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
-	l13:
-		t80 := int32(load32(m.memory, uint64(uint32(v5))+28))
-		t81 := v5 + i32(432)
-		t82 := v5 + i32(216)
-		v1 = t80
-		m.fn233(t81, t82, v1, v8)
-		v6 = i64(1)
+	l14:
+		t84 := int32(load32(m.memory, uint64(uint32(v5))+28))
+		t85 := v5 + i32(768)
+		t86 := v5 + i32(384)
+		v1 = t84
+		m.fn239(t85, t86, v1, v8)
+		v3 = i64(1)
 		{
-			t83 := int64(load64(m.memory, uint64(uint32(v5))+432))
-			if t83 != i64(1) {
-				goto l22
+			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
+			if t87 != i64(1) {
+				goto l23
 			}
-			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v5+i32(432)+i32(8)), uint32(i32(160)))
-			v6 = i64(0)
-			goto l23
+			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v5+i32(768)+i32(8)), uint32(i32(320)))
+			v3 = i64(0)
+			goto l24
 		}
-	l22:
+	l23:
 		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-	l23:
-		store64(m.memory, uint32(v0), uint64(v6))
+	l24:
+		store64(m.memory, uint32(v0), uint64(v3))
 	}
 l3:
-	m.g0 = v5 + i32(736)
+	m.g0 = v5 + i32(1248)
 }
 
 //go:norace
 func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) int32 {
 	var v5, v6 int32
 	t0 := m.g0
-	v5 = t0 - i32(704)
+	v5 = t0 - i32(1344)
 	m.g0 = v5
 	{
 		if v3 != 0 {
@@ -11564,17 +11748,17 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 				goto l3
 			}
 		l2:
-			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
-			m.fn163(v5+i32(536), v5+i32(104), i32(8), v1, v2)
-			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
+			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
+			m.fn165(v5+i32(1016), v5+i32(104), i32(8), v1, v2)
+			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
-			t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
+			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
 			v6 = t4
-			t5 := int64(load64(m.memory, uint64(uint32(v5))+552))
+			t5 := int64(load64(m.memory, uint64(uint32(v5))+1032))
 			v2 = t5
-			t6 := int64(load64(m.memory, uint64(uint32(v5))+544))
+			t6 := int64(load64(m.memory, uint64(uint32(v5))+1024))
 			v1 = t6
-			t7 := int64(load64(m.memory, uint64(uint32(v5))+536))
+			t7 := int64(load64(m.memory, uint64(uint32(v5))+1016))
 			if t7 != i64(1) {
 				goto l4
 			}
@@ -11583,15 +11767,15 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		goto l1
 	l4:
-		memory_copy(m.memory[:], uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
-		memory_copy(m.memory[:], uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
-		memory_zero(m.memory[:], uint32(v3+i32(168)), uint32(i32(216)))
+		memory_copy(m.memory[:], uint32(v5+i32(424)), uint32(v5+i32(1016)+i32(32)), uint32(i32(296)))
+		memory_copy(m.memory[:], uint32(v5+i32(720)), uint32(v5+i32(424)), uint32(i32(296)))
+		memory_zero(m.memory[:], uint32(v3+i32(328)), uint32(i32(56)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v1))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory[:], uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
+		memory_copy(m.memory[:], uint32(v3+i32(32)), uint32(v5+i32(720)), uint32(i32(296)))
 		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		v2 = i64(0)
 		v0 = i32(0)
@@ -11608,7 +11792,7 @@ l1:
 	store32(m.memory, uint32(v4), uint32(v0))
 	memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
 l5:
-	m.g0 = v5 + i32(704)
+	m.g0 = v5 + i32(1344)
 	return v0
 }
 
@@ -11632,7 +11816,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn33(v3, v1, i32(21216), i32(23), i32(0))
+		m.fn33(v3, v1, i32(21568), i32(27), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -11644,7 +11828,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn166(v3+i32(16), v0, v1)
+		m.fn168(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -11664,24 +11848,24 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn166(v0, v1, v2 int32) {
+func (m *Module) fn168(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
-	v3 = t0 - i32(192)
+	v3 = t0 - i32(352)
 	m.g0 = v3
 	{
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn218(v3+i32(8), v1)
+		m.fn222(v3, v1)
 		v4 = i64(0)
 		{
-			t1 := m.fn34(v2, i32(21216), i32(23))
+			t1 := m.fn34(v2, i32(21568), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn215(v3+i32(8), v2)
+			t2 := m.fn217(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -11692,10 +11876,10 @@ func (m *Module) fn166(v0, v1, v2 int32) {
 					p3 = i32(-1)
 				}
 				v2 = p3 + v2
-				if uint32(v2) > uint32(i32(22)) {
+				if uint32(v2) > uint32(i32(26)) {
 					goto l2
 				}
-				t4 := int64(load64(m.memory, uint32(v3+i32(8)+v2<<3)))
+				t4 := int64(load64(m.memory, uint32(v3+v2<<3)))
 				v4 = t4
 			}
 		l2:
@@ -11717,7 +11901,7 @@ func (m *Module) fn166(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(t6))+8, uint64(p7))
 	}
 l3:
-	m.g0 = v3 + i32(192)
+	m.g0 = v3 + i32(352)
 }
 
 //go:norace
@@ -11741,7 +11925,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn33(v4, v1, i32(21216), i32(23), i32(1))
+		m.fn33(v4, v1, i32(21568), i32(27), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -11753,7 +11937,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn166(v4+i32(16), v5, v0)
+		m.fn168(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		t7 := m.fn31(t5, t6, v2, v3)
@@ -11775,7 +11959,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 	var v6 int32
 	var v7 int64
 	t0 := m.g0
-	v3 = t0 - i32(400)
+	v3 = t0 - i32(720)
 	m.g0 = v3
 	v4 = i32(100)
 	v5 = i64(0)
@@ -11790,10 +11974,10 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		v6 = i32(0)
 		v7 = i64(0)
 		t1 := int64(load64(m.memory, uint32(v1)))
-		if uint64(t1) > uint64(i64(0x7fffff)) {
+		if uint64(t1) > uint64(i64(0x7ffffff)) {
 			goto l1
 		}
-		m.fn156(v3+i32(96), v1)
+		m.fn157(v3+i32(96), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+124))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+120))
@@ -11806,14 +11990,14 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if t6 == i64(1) {
 			goto l1
 		}
-		memory_copy(m.memory[:], uint32(v3+i32(264)), uint32(v3+i32(96)+i32(32)), uint32(i32(136)))
-		memory_zero(m.memory[:], uint32(v0+i32(168)), uint32(i32(216)))
+		memory_copy(m.memory[:], uint32(v3+i32(424)), uint32(v3+i32(96)+i32(32)), uint32(i32(296)))
+		memory_zero(m.memory[:], uint32(v0+i32(328)), uint32(i32(56)))
 		store32(m.memory, uint64(uint32(v0))+28, uint32(v4))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v7))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 		store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory[:], uint32(v0+i32(32)), uint32(v3+i32(264)), uint32(i32(136)))
+		memory_copy(m.memory[:], uint32(v0+i32(32)), uint32(v3+i32(424)), uint32(i32(296)))
 		memory_zero(m.memory[:], uint32(v3+i32(8)), uint32(i32(88)))
 		v7 = i64(0)
 		v4 = i32(0)
@@ -11836,7 +12020,7 @@ l2:
 	store32(m.memory, uint32(v2), uint32(v4))
 	memory_copy(m.memory[:], uint32(v2+i32(24)), uint32(v3+i32(8)), uint32(i32(88)))
 l3:
-	m.g0 = v3 + i32(400)
+	m.g0 = v3 + i32(720)
 	return v4
 }
 
@@ -11873,7 +12057,7 @@ l1:
 func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
-	v4 = t0 - i32(2256)
+	v4 = t0 - i32(3264)
 	m.g0 = v4
 	{
 		if v0 != 0 {
@@ -11906,30 +12090,30 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn100(v4+i32(1328), i32(1), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1328))
+		m.fn100(v4+i32(1912), i32(1), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1912))
 		v2 = t1
-		memory_copy(m.memory[:], uint32(v4+i32(2088)), uint32(v4+i32(1328)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(2936)), uint32(v4+i32(1912)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
-			v1 = v4 + i32(400) + i32(8)
-			memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2088)), uint32(i32(72)))
+			v1 = v4 + i32(560) + i32(8)
+			memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2936)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory[:], uint32(v4+i32(568)+i32(80)), uint32(v4+i32(1328)+i32(80)), uint32(i32(680)))
-			memory_copy(m.memory[:], uint32(v4+i32(568)+i32(8)), uint32(v4+i32(2088)), uint32(i32(72)))
-			store64(m.memory, uint64(uint32(v4))+568, uint64(v2))
-			m.fn101(v4+i32(1328), v4+i32(568))
-			m.fn156(v4+i32(2088), v4+i32(1328))
-			v1 = v4 + i32(400) + i32(8)
-			v5 = v4 + i32(2088) + i32(8)
-			t2 := int64(load64(m.memory, uint64(uint32(v4))+2088))
+			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(80)), uint32(v4+i32(1912)+i32(80)), uint32(i32(944)))
+			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2936)), uint32(i32(72)))
+			store64(m.memory, uint64(uint32(v4))+888, uint64(v2))
+			m.fn101(v4+i32(1912), v4+i32(888))
+			m.fn157(v4+i32(2936), v4+i32(1912))
+			v1 = v4 + i32(560) + i32(8)
+			v5 = v4 + i32(2936) + i32(8)
+			t2 := int64(load64(m.memory, uint64(uint32(v4))+2936))
 			if t2 != i64(1) {
 				goto l9
 			}
-			m.fn104(v1, v4+i32(568), v5)
+			m.fn104(v1, v4+i32(888), v5)
 		}
 	l8:
 		memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
@@ -11945,11 +12129,11 @@ l1:
 	memory_copy(m.memory[:], uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
 	goto l11
 l9:
-	memory_copy(m.memory[:], uint32(v1), uint32(v5), uint32(i32(160)))
-	memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(160)))
-	memory_zero(m.memory[:], uint32(v0+i32(168)), uint32(i32(216)))
+	memory_copy(m.memory[:], uint32(v1), uint32(v5), uint32(i32(320)))
+	memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(320)))
+	memory_zero(m.memory[:], uint32(v0+i32(328)), uint32(i32(56)))
 	store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(320)))
 l10:
 	v0 = i32(0)
 	memory_zero(m.memory[:], uint32(v4+i32(12)), uint32(i32(108)))
@@ -11960,7 +12144,7 @@ l11:
 	store32(m.memory, uint32(v3), uint32(v0))
 	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l12:
-	m.g0 = v4 + i32(2256)
+	m.g0 = v4 + i32(3264)
 	return v0
 }
 
@@ -11986,8 +12170,8 @@ func (m *Module) Xbackoff_policy_plain(v0, v1, v2 int32) int32 {
 		}
 		{
 			{
-				t1 := int32(load32(m.memory, uint64(uint32(v0))+164))
-				if t1 == i32(1) {
+				t1 := int64(load64(m.memory, uint64(uint32(v0))+296))
+				if t1 == i64(1) {
 					goto l1
 				}
 				v4 = i64(0)
@@ -12028,7 +12212,7 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn154(v4+i32(28), v5)
+	m.fn155(v4+i32(28), v5)
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
@@ -12074,9 +12258,9 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v4 = t3
 		store64(m.memory, uint64(uint32(t4))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v4))
-		m.fn174(v3+i32(16), v0, v1)
+		m.fn177(v3+i32(16), v0, v1)
 		t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		t6 := m.fn175(t5, v0, int64(uint32(v1)))
+		t6 := m.fn178(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v0 = i32(0)
 	}
@@ -12086,11 +12270,11 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn174(v0, v1, v2 int32) {
+func (m *Module) fn177(v0, v1, v2 int32) {
 	var v3, v4, v5 int64
 	{
 		{
-			t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+296))
 			if t0 != i32(3) {
 				goto l0
 			}
@@ -12103,7 +12287,7 @@ func (m *Module) fn174(v0, v1, v2 int32) {
 				goto l0
 			}
 			t3 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t4 := int32(load32(m.memory, uint64(uint32(v1))+144))
+			t4 := int32(load32(m.memory, uint64(uint32(v1))+304))
 			t6 := v0
 			p5 := i64(0x7fffffffffffffff)
 			if t4 == i32(1) {
@@ -12147,7 +12331,7 @@ func (m *Module) fn174(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn228(v0, v1)
+			m.fn234(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -12161,146 +12345,183 @@ func (m *Module) fn174(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn175(v0 int64, v1 int32, v2 int64) int64 {
-	var v3 int32
-	var v4 int64
-	var v5, v6 int32
+func (m *Module) fn178(v0 int64, v1 int32, v2 int64) int64 {
+	var v3, v4 int32
+	var v5 int64
+	var v6, v7, v8 int32
 	t0 := m.g0
 	v3 = t0 - i32(64)
 	m.g0 = v3
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v1))+136))
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+296))
 		switch t1 + i32(-2) {
 		default:
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn244(v3, t2, i64(0), v2, i64(0))
+			m.fn252(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
-			v2 = t3
+			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
-			t5 := v2
-			v4 = t4
+			t5 := v0
+			v2 = t4
 			p6 := i64(0x7fffffffffffffff)
-			if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
-				p6 = v4
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p6 = v2
 			}
 			t7 := int64(load64(m.memory, uint64(uint32(v3))+8))
 			p8 := p6
 			if t7 != i64(0) {
 				p8 = i64(0x7fffffffffffffff)
 			}
-			v4 = t5 + p8
-			p9 := v4
-			if uint64(v4) < uint64(v2) {
+			v2 = t5 + p8
+			p9 := v2
+			if uint64(v2) < uint64(v0) {
 				p9 = i64(-1)
 			}
-			v2 = p9
+			v0 = p9
 			p10 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p10 = v2
+			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+				p10 = v0
 			}
 			v0 = p10
 			goto l1
 		case 2:
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			v4 = v2 + t11
-			p12 := v4
-			if uint64(v4) < uint64(v2) {
+			v0 = v2 + t11
+			p12 := v0
+			if uint64(v0) < uint64(v2) {
 				p12 = i64(-1)
 			}
-			v4 = p12
-			t13 := int32(load32(m.memory, uint64(uint32(v1))+140))
-			v5 = t13
+			v2 = p12
+			t13 := int32(load32(m.memory, uint64(uint32(v1))+300))
+			v4 = t13
 			t14 := int64(load64(m.memory, uint32(v1)))
-			v0 = t14
-			v2 = i64(1)
-		l5:
+			v5 = t14
+			v0 = i64(1)
+		l6:
 			{
-				if v5 == 0 {
-					goto l3
+				if v4 == 0 {
+					t22 := v3 + i32(16)
+					t23 := v5
+					p21 := i64(0x7fffffffffffffff)
+					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+						p21 = v0
+					}
+					m.fn252(t22, t23, i64(0), p21, i64(0))
+					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
+					v0 = t24
+					p25 := i64(0x7fffffffffffffff)
+					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+						p25 = v0
+					}
+					t26 := int64(load64(m.memory, uint64(uint32(v3))+24))
+					p27 := p25
+					if t26 != i64(0) {
+						p27 = i64(0x7fffffffffffffff)
+					}
+					v0 = p27
+					goto l1
 				}
 				{
-					if v5&i32(1) == 0 {
-						goto l4
+					if v4&i32(1) == 0 {
+						goto l5
 					}
-					m.fn244(v3+i32(48), v2, i64(0), v4, i64(0))
+					m.fn252(v3+i32(48), v0, i64(0), v2, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
 					if t16 != i64(0) {
 						p17 = i64(-1)
 					}
-					v2 = p17
+					v0 = p17
 				}
-			l4:
-				v6 = int32(uint32(v5) >> 1)
-				v5 = i32(0)
+			l5:
+				v6 = int32(uint32(v4) >> 1)
+				v4 = i32(0)
 				if v6 == 0 {
-					goto l5
+					goto l6
 				}
-				m.fn244(v3+i32(32), v4, i64(0), v4, i64(0))
+				m.fn252(v3+i32(32), v2, i64(0), v2, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
 				if t19 != i64(0) {
 					p20 = i64(-1)
 				}
-				v4 = p20
-				v5 = v6
-				goto l5
+				v2 = p20
+				v4 = v6
+				goto l6
 			}
-		l3:
-			t22 := v3 + i32(16)
-			t23 := v0
-			p21 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p21 = v2
+		case 4:
+			{
+				v4 = v1 + i32(136)
+				t28 := int64(load64(m.memory, uint64(uint32(v1))+264))
+				t29 := v4
+				v2 = t28
+				p30 := i64(16)
+				if uint64(v2) < uint64(i64(16)) {
+					p30 = v2
+				}
+				v6 = int32(p30)
+				p31 := t29 + v6<<3 + i32(-8)
+				if v2 == 0 {
+					p31 = i32(0)
+				}
+				v7 = p31
+				t32 := v7
+				t33 := v7
+				t34 := v4
+				v8 = int32(v0)
+				p35 := t34 + v8<<3
+				if uint32(v8) >= uint32(v6) {
+					p35 = t33
+				}
+				p36 := p35
+				if uint64(v0) > uint64(i64(0xffffffff)) {
+					p36 = t32
+				}
+				v4 = p36
+				if v4 != 0 {
+					goto l7
+				}
+				v0 = i64(0)
+				goto l1
 			}
-			m.fn244(t22, t23, i64(0), p21, i64(0))
-			t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
-			v2 = t24
-			p25 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p25 = v2
-			}
-			t26 := int64(load64(m.memory, uint64(uint32(v3))+24))
-			p27 := p25
-			if t26 != i64(0) {
-				p27 = i64(0x7fffffffffffffff)
-			}
-			v0 = p27
+		l7:
+			t37 := int64(load64(m.memory, uint32(v4)))
+			v0 = t37
 		}
 	}
 l1:
-	t28 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v2 = t28
-	t29 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v4 = t29
-	t30 := int32(load32(m.memory, uint64(uint32(v1))+144))
-	v5 = t30
+	t38 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v2 = t38
+	t39 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v5 = t39
+	t40 := int32(load32(m.memory, uint64(uint32(v1))+304))
+	v4 = t40
 	m.g0 = v3 + i32(64)
-	t31 := v4
+	t41 := v5
 	v0 = v2 + v0
-	p32 := v0
+	p42 := v0
 	if uint64(v0) < uint64(v2) {
-		p32 = i64(-1)
+		p42 = i64(-1)
 	}
-	v2 = p32
-	p33 := i64(0x7fffffffffffffff)
-	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-		p33 = v2
+	v0 = p42
+	p43 := i64(0x7fffffffffffffff)
+	if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+		p43 = v0
 	}
-	v2 = p33
-	p34 := v2
-	if uint64(v4) < uint64(v2) {
-		p34 = t31
+	v0 = p43
+	p44 := v0
+	if uint64(v5) < uint64(v0) {
+		p44 = t41
 	}
-	p35 := v2
-	if v5 == i32(1) {
-		p35 = p34
+	p45 := v0
+	if v4 == i32(1) {
+		p45 = p44
 	}
-	return p35
+	return p45
 }
 
 //go:norace
@@ -12308,7 +12529,7 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
-	v2 = t0 - i32(176)
+	v2 = t0 - i32(336)
 	m.g0 = v2
 	{
 		if v0 != 0 {
@@ -12326,24 +12547,24 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 		}
 		t3 := int64(load64(m.memory, uint32(v1)))
 		v3 = t3
-		memory_copy(m.memory[:], uint32(v2+i32(16)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v2+i32(16)), uint32(v1), uint32(i32(320)))
 		v1 = i32(0)
-		memory_zero(m.memory[:], uint32(v0+i32(248)), uint32(i32(520)))
+		memory_zero(m.memory[:], uint32(v0+i32(408)), uint32(i32(360)))
 		store64(m.memory, uint32(v0), uint64(i64(0x3177656976657270)))
-		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(160)))
-		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+208, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+200, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+192, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+184, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+168, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+224, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+232, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+240, uint64(i64(0)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(320)))
+		store64(m.memory, uint64(uint32(v0))+376, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+368, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+360, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+352, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+344, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+336, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+328, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+384, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+392, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+400, uint64(i64(0)))
 	}
 l1:
-	m.g0 = v2 + i32(176)
+	m.g0 = v2 + i32(336)
 	return v1
 }
 
@@ -12353,7 +12574,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 	var v4, v5, v6, v7, v8, v9, v10 int64
 	var v11, v12, v13 int32
 	t0 := m.g0
-	v2 = t0 - i32(336)
+	v2 = t0 - i32(496)
 	m.g0 = v2
 	v3 = i32(100)
 	{
@@ -12368,36 +12589,36 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if t1 != i64(0x3177656976657270) {
 			goto l0
 		}
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+224))
-		store64(m.memory, uint64(uint32(v2))+264, uint64(t2))
-		t3 := int64(load64(m.memory, uint64(uint32(v0))+232))
-		store64(m.memory, uint64(uint32(v2))+272, uint64(t3))
-		t4 := int64(load64(m.memory, uint64(uint32(v0))+240))
-		store64(m.memory, uint64(uint32(v2))+280, uint64(t4))
-		t5 := int64(load64(m.memory, uint64(uint32(v0))+216))
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+384))
+		store64(m.memory, uint64(uint32(v2))+424, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v0))+392))
+		store64(m.memory, uint64(uint32(v2))+432, uint64(t3))
+		t4 := int64(load64(m.memory, uint64(uint32(v0))+400))
+		store64(m.memory, uint64(uint32(v2))+440, uint64(t4))
+		t5 := int64(load64(m.memory, uint64(uint32(v0))+376))
 		v4 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v0))+168))
+		t6 := int64(load64(m.memory, uint64(uint32(v0))+328))
 		v5 = t6
-		t7 := int64(load64(m.memory, uint64(uint32(v0))+176))
+		t7 := int64(load64(m.memory, uint64(uint32(v0))+336))
 		v6 = t7
-		t8 := int64(load64(m.memory, uint64(uint32(v0))+184))
+		t8 := int64(load64(m.memory, uint64(uint32(v0))+344))
 		v7 = t8
-		t9 := int64(load64(m.memory, uint64(uint32(v0))+192))
+		t9 := int64(load64(m.memory, uint64(uint32(v0))+352))
 		v8 = t9
-		t10 := int64(load64(m.memory, uint64(uint32(v0))+200))
+		t10 := int64(load64(m.memory, uint64(uint32(v0))+360))
 		v9 = t10
-		t11 := int64(load64(m.memory, uint64(uint32(v0))+208))
+		t11 := int64(load64(m.memory, uint64(uint32(v0))+368))
 		v10 = t11
 		t12 := v2 + i32(48)
 		v11 = v0 + i32(8)
-		memory_copy(m.memory[:], uint32(t12), uint32(v11), uint32(i32(160)))
-		store64(m.memory, uint64(uint32(v2))+248, uint64(v10))
-		store64(m.memory, uint64(uint32(v2))+240, uint64(v9))
-		store64(m.memory, uint64(uint32(v2))+232, uint64(v8))
-		store64(m.memory, uint64(uint32(v2))+224, uint64(v7))
-		store64(m.memory, uint64(uint32(v2))+216, uint64(v6))
-		store64(m.memory, uint64(uint32(v2))+208, uint64(v5))
-		store64(m.memory, uint64(uint32(v2))+256, uint64(v4))
+		memory_copy(m.memory[:], uint32(t12), uint32(v11), uint32(i32(320)))
+		store64(m.memory, uint64(uint32(v2))+408, uint64(v10))
+		store64(m.memory, uint64(uint32(v2))+400, uint64(v9))
+		store64(m.memory, uint64(uint32(v2))+392, uint64(v8))
+		store64(m.memory, uint64(uint32(v2))+384, uint64(v7))
+		store64(m.memory, uint64(uint32(v2))+376, uint64(v6))
+		store64(m.memory, uint64(uint32(v2))+368, uint64(v5))
+		store64(m.memory, uint64(uint32(v2))+416, uint64(v4))
 		v3 = i32(104)
 		if uint64(v4) > uint64(i64(0xffffffff)) {
 			goto l0
@@ -12406,13 +12627,13 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn178(v2+i32(288), v7, v2+i32(48), v4)
-		t14 := int64(load64(m.memory, uint64(uint32(v2))+296))
+		m.fn181(v2+i32(448), v7, v2+i32(48), v4)
+		t14 := int64(load64(m.memory, uint64(uint32(v2))+456))
 		v7 = t14
-		t15 := int64(load64(m.memory, uint64(uint32(v2))+288))
+		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
 		v8 = t15
 		t16 := int64(load64(m.memory, uint64(uint32(v2))+88))
-		t17 := int32(load32(m.memory, uint64(uint32(v2))+192))
+		t17 := int32(load32(m.memory, uint64(uint32(v2))+352))
 		p18 := i64(0x7fffffffffffffff)
 		if t17 == i32(2) {
 			p18 = t16
@@ -12421,7 +12642,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		v6 = v5
 		{
 			t19 := int64(load64(m.memory, uint64(uint32(v2))+136))
-			t20 := int32(load32(m.memory, uint64(uint32(v2))+196))
+			t20 := int32(load32(m.memory, uint64(uint32(v2))+356))
 			p21 := i64(1)
 			if t20 == i32(7) {
 				p21 = t19
@@ -12434,9 +12655,9 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			v6 = t22
 		}
 	l1:
-		v0 = v2 + i32(240)
-		v12 = v2 + i32(224)
-		v13 = v2 + i32(48) + i32(160)
+		v0 = v2 + i32(400)
+		v12 = v2 + i32(384)
+		v13 = v2 + i32(48) + i32(320)
 		{
 			p23 := v7
 			if uint64(v6) < uint64(v7) {
@@ -12453,7 +12674,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn244(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn252(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -12463,8 +12684,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn244(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn244(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn252(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn252(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -12479,29 +12700,29 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p39 = 1
 			}
-			t40 := m.fn179(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			t40 := m.fn182(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
 			v5 = t40
 		}
 	l2:
-		m.fn180(v12, v2+i32(48), v4, v5)
-		t41 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t42 := m.fn161(v13, v2+i32(48), t41, i64(0))
+		m.fn183(v12, v2+i32(48), v4, v5)
+		t41 := int64(load64(m.memory, uint64(uint32(v2))+416))
+		t42 := m.fn163(v13, v2+i32(48), t41, i64(0))
 		v6 = t42
-		t43 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t44 := m.fn161(v0, v2+i32(48), t43, i64(-1))
+		t43 := int64(load64(m.memory, uint64(uint32(v2))+416))
+		t44 := m.fn163(v0, v2+i32(48), t43, i64(-1))
 		t45 := v2
 		v8 = t44
-		store64(m.memory, uint64(uint32(t45))+320, uint64(v8))
-		store64(m.memory, uint64(uint32(v2))+312, uint64(v5))
-		store64(m.memory, uint64(uint32(v2))+304, uint64(v6))
-		v13 = v2 + i32(304)
+		store64(m.memory, uint64(uint32(t45))+480, uint64(v8))
+		store64(m.memory, uint64(uint32(v2))+472, uint64(v5))
+		store64(m.memory, uint64(uint32(v2))+464, uint64(v6))
+		v13 = v2 + i32(464)
 		v0 = i32(0)
 	l4:
 		{
 			if v0 == i32(24) {
 				goto l3
 			}
-			v12 = v2 + i32(48) + v0 + i32(216)
+			v12 = v2 + i32(48) + v0 + i32(376)
 			t46 := int64(load64(m.memory, uint32(v12)))
 			t47 := v12
 			v4 = t46
@@ -12521,40 +12742,40 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			goto l4
 		}
 	l3:
-		t51 := int64(load64(m.memory, uint64(uint32(v2))+264))
+		t51 := int64(load64(m.memory, uint64(uint32(v2))+424))
 		v4 = t51
 		t52 := int64(load64(m.memory, uint64(uint32(v2))+152))
 		if uint64(v4) > uint64(t52) {
 			goto l0
 		}
 		store64(m.memory, uint64(uint32(v1))+48, uint64(i64(0)))
-		t53 := int64(load64(m.memory, uint64(uint32(v2))+280))
+		t53 := int64(load64(m.memory, uint64(uint32(v2))+440))
 		store64(m.memory, uint64(uint32(v1))+40, uint64(t53))
-		t54 := int64(load64(m.memory, uint64(uint32(v2))+272))
+		t54 := int64(load64(m.memory, uint64(uint32(v2))+432))
 		store64(m.memory, uint64(uint32(v1))+32, uint64(t54))
 		store64(m.memory, uint64(uint32(v1))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v1))+16, uint64(v8))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(v5))
 		store64(m.memory, uint32(v1), uint64(v6))
 		store64(m.memory, uint64(uint32(v1))+56, uint64(i64(0)))
-		t55 := int64(load64(m.memory, uint64(uint32(v2))+256))
+		t55 := int64(load64(m.memory, uint64(uint32(v2))+416))
 		t56 := v2
 		v4 = t55 + i64(1)
 		p57 := v4
 		if v4 == 0 {
 			p57 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t56))+256, uint64(p57))
-		memory_copy(m.memory[:], uint32(v11), uint32(v2+i32(48)), uint32(i32(240)))
+		store64(m.memory, uint64(uint32(t56))+416, uint64(p57))
+		memory_copy(m.memory[:], uint32(v11), uint32(v2+i32(48)), uint32(i32(400)))
 		v3 = i32(0)
 	}
 l0:
-	m.g0 = v2 + i32(336)
+	m.g0 = v2 + i32(496)
 	return v3
 }
 
 //go:norace
-func (m *Module) fn178(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn181(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -12562,7 +12783,7 @@ func (m *Module) fn178(v0 int32, v1 int64, v2 int32, v3 int64) {
 	m.g0 = v4
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v2))+148))
+			t1 := int32(load32(m.memory, uint64(uint32(v2))+308))
 			v5 = t1
 			if v5 != i32(6) {
 				goto l0
@@ -12582,14 +12803,14 @@ func (m *Module) fn178(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn140(t8, t9, v1)
+			t10 := m.fn233(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
 			if uint64(v3) < uint64(v1) {
 				p12 = t11
 			}
-			t13 := int32(load32(m.memory, uint64(uint32(v2))+144))
+			t13 := int32(load32(m.memory, uint64(uint32(v2))+304))
 			p14 := v1
 			if t13 == i32(1) {
 				p14 = p12
@@ -12603,7 +12824,7 @@ func (m *Module) fn178(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l1
 		}
 	l0:
-		t16 := m.fn175(v1, v2, v3)
+		t16 := m.fn178(v1, v2, v3)
 		v1 = t16
 		v6 = v1
 		switch v5 + i32(-2) {
@@ -12620,7 +12841,7 @@ func (m *Module) fn178(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn140(t18, t19, v1)
+			t20 := m.fn233(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -12629,7 +12850,7 @@ func (m *Module) fn178(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn140(t22, t23, v1)
+			t24 := m.fn233(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -12639,7 +12860,7 @@ func (m *Module) fn178(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn244(v4, t26, i64(0), v3, i64(0))
+			m.fn252(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -12736,7 +12957,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn179(v0, v1, v2 int64) int64 {
+func (m *Module) fn182(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -12754,7 +12975,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn245(v3, v0, v1, v4&i32(127))
+		m.fn253(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -12788,9 +13009,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn180(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn183(v0, v1 int32, v2, v3 int64) {
 	{
-		t0 := int32(load32(m.memory, uint64(uint32(v1))+148))
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+308))
 		if t0 != i32(6) {
 			goto l0
 		}
@@ -12804,7 +13025,7 @@ func (m *Module) fn180(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn228(v0, v1)
+	m.fn234(v0, v1)
 }
 
 //go:norace
@@ -12847,7 +13068,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn182(v4+i32(4), v0, v6)
+				m.fn185(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -12894,7 +13115,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn183(v4+i32(16), v7, v6)
+		m.fn186(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -12909,7 +13130,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn184(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn187(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -12929,7 +13150,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn184(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn187(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -12952,7 +13173,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn185(v4+i32(4), v4+i32(48))
+		m.fn188(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -12995,7 +13216,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn182(v0, v1, v2 int32) {
+func (m *Module) fn185(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -13018,7 +13239,7 @@ func (m *Module) fn182(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn184(v3, v1, v2, i32(0), i32(2))
+				m.fn187(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -13066,12 +13287,12 @@ func (m *Module) fn182(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn183(v3, v6, v7)
+						m.fn186(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn183(v3, v4, v5)
+						m.fn186(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -13088,7 +13309,7 @@ func (m *Module) fn182(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn184(v3, v1, v4, i32(0), i32(0))
+		m.fn187(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -13112,13 +13333,13 @@ func (m *Module) fn182(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn185(v0, v3+i32(32))
+	m.fn188(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn183(v0, v1, v2 int32) {
+func (m *Module) fn186(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -13133,7 +13354,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn244(v3, v4, i64(0), i64(10), i64(0))
+		m.fn252(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -13159,7 +13380,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn187(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -13174,7 +13395,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(26396)
+			p4 := i32(27144)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -13280,7 +13501,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn244(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn252(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -13299,7 +13520,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn244(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn252(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -13313,7 +13534,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn244(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn252(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -13335,7 +13556,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(26424)
+		v1 = i32(27172)
 		v2 = i32(0)
 	l25:
 		{
@@ -13345,7 +13566,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn244(v5, v14, i64(0), i64(10), i64(0))
+				m.fn252(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -13359,7 +13580,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn244(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn252(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -13390,7 +13611,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn185(v0, v1 int32) {
+func (m *Module) fn188(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -13462,11 +13683,11 @@ l2:
 
 //go:norace
 func (m *Module) Xbackoff_reason_name(v0 int32) int32 {
-	p0 := i32(20745)
+	p0 := i32(20937)
 	if uint32(v0) < uint32(i32(8)) {
-		p0 = v0*i32(24) + i32(20353)
+		p0 = v0*i32(24) + i32(20545)
 	}
-	p1 := i32(20801)
+	p1 := i32(20993)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -13544,7 +13765,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+26856))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+27608))
 			v1 = t7
 		}
 	l4:
@@ -13622,7 +13843,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn191(v3, v1+i32(8))
+		m.fn194(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -13631,7 +13852,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn192(v4, v0, t3)
+			m.fn195(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -13645,7 +13866,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn191(v0, v1 int32) {
+func (m *Module) fn194(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -13667,7 +13888,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn192(v0, v1 int32, v2 int64) {
+func (m *Module) fn195(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -13720,7 +13941,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
 			memory_zero(m.memory[:], uint32(v4+i32(5212)), uint32(i32(4100)))
-			m.fn194(v4+i32(4104), v0+i32(8))
+			m.fn197(v4+i32(4104), v0+i32(8))
 			store32(m.memory, uint64(uint32(v4))+4264, uint32(i32(0)))
 			memory_copy(m.memory[:], uint32(v4+i32(4272)), uint32(v4+i32(4104)), uint32(i32(168)))
 			t2 := int32(load32(m.memory, uint64(uint32(v4))+4432))
@@ -13742,8 +13963,8 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								}
 								t4 := v4 + i32(12)
 								v0 = v0 << 3
-								t5 := int32(load32(m.memory, uint64(uint32(v0))+26812))
-								t6 := int32(load32(m.memory, uint32(v0+i32(26816))))
+								t5 := int32(load32(m.memory, uint64(uint32(v0))+27560))
+								t6 := int32(load32(m.memory, uint32(v0+i32(27564))))
 								_ = m.fn27(t4, t5, t6)
 								goto l5
 							}
@@ -13757,29 +13978,29 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 												goto l9
 											}
 											v5 = v0 << 3
-											v9 = v5 + i32(27136)
+											v9 = v5 + i32(27888)
 											if v9 == 0 {
 												goto l9
 											}
 											t11 := int32(load32(m.memory, uint32(v9)))
 											t12 := v4 + i32(12)
 											v0 = t11
-											t13 := int32(load32(m.memory, uint32(v5+i32(27248)+i32(-108))))
+											t13 := int32(load32(m.memory, uint32(v5+i32(28000)+i32(-108))))
 											t14 := v0
 											v5 = t13
 											t15 := m.fn27(t12, t14, v5)
 											v9 = t15
-											t16 := m.fn195(v0, v5, i32(26951), i32(21))
+											t16 := m.fn198(v0, v5, i32(27703), i32(21))
 											if t16 != 0 {
-												t33 := m.fn197(v4 + i32(4272))
+												t33 := m.fn200(v4 + i32(4272))
 												_ = m.fn28(v9, t33)
 												goto l5
 											}
-											t17 := m.fn195(v0, v5, i32(26972), i32(23))
+											t17 := m.fn198(v0, v5, i32(27724), i32(23))
 											if t17 != 0 {
 												goto l11
 											}
-											t18 := m.fn195(v0, v5, i32(26995), i32(22))
+											t18 := m.fn198(v0, v5, i32(27747), i32(22))
 											if t18 == 0 {
 												goto l5
 											}
@@ -13787,20 +14008,20 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 											_ = m.fn28(v9, t19)
 											goto l5
 										}
-										t8 := m.fn27(v4+i32(12), i32(26828), i32(28))
+										t8 := m.fn27(v4+i32(12), i32(27576), i32(28))
 										v9 = t8
 										if v5 == i32(11) {
 											goto l7
 										}
-										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+26856))
+										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+27608))
 										_ = m.fn28(v9, t9)
 										goto l8
 									}
 								l7:
-									_ = m.fn27(v9, i32(26944), i32(4))
+									_ = m.fn27(v9, i32(27696), i32(4))
 								l8:
-									t22 := m.fn27(v9, i32(26948), i32(3))
-									t23 := m.fn196(v4+i32(4272), v0+i32(-1))
+									t22 := m.fn27(v9, i32(27700), i32(3))
+									t23 := m.fn199(v4+i32(4272), v0+i32(-1))
 									_ = m.fn28(t22, t23)
 									goto l5
 								}
@@ -13808,26 +14029,26 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								if uint32(v0+i32(-28)) < uint32(i32(-7)) {
 									goto l12
 								}
-								v0 = v0<<2 + i32(27220)
+								v0 = v0<<2 + i32(27972)
 								if v0 == 0 {
 									goto l12
 								}
 								t25 := int32(load32(m.memory, uint32(v0)))
 								v0 = t25
 								v5 = v0 << 2
-								t26 := int32(load32(m.memory, uint32(v5+i32(27496))))
+								t26 := int32(load32(m.memory, uint32(v5+i32(28260))))
 								v9 = t26
-								t27 := int32(load32(m.memory, uint32(v5+i32(27524))))
+								t27 := int32(load32(m.memory, uint32(v5+i32(28288))))
 								v5 = t27
-								t28 := m.fn27(v4+i32(12), i32(27017), i32(28))
+								t28 := m.fn27(v4+i32(12), i32(27769), i32(28))
 								t29 := m.fn27(t28, v5, v9)
-								t30 := m.fn27(t29, i32(26948), i32(3))
+								t30 := m.fn27(t29, i32(27700), i32(3))
 								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(4272)+v0<<3))+96))
 								_ = m.fn28(t30, t31)
 								goto l5
 							}
 						l11:
-							t35 := m.fn198(v4 + i32(4272))
+							t35 := m.fn201(v4 + i32(4272))
 							_ = m.fn28(v9, t35)
 						}
 					l5:
@@ -13881,7 +14102,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 							if v12 != 0 {
 								goto l15
 							}
-							v0 = v12 + i32(20376)
+							v0 = v12 + i32(20568)
 							v12 = i32(1)
 							v10 = i32(0)
 						l17:
@@ -13995,12 +14216,12 @@ l22:
 }
 
 //go:norace
-func (m *Module) fn194(v0, v1 int32) {
+func (m *Module) fn197(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn191(v2, v1)
+	m.fn194(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -14018,14 +14239,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn195(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn198(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn243(v0, v2, v1)
+		t0 := m.fn251(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -14037,7 +14258,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn196(v0, v1 int32) int64 {
+func (m *Module) fn199(v0, v1 int32) int64 {
 	var v2, v3 int64
 	p0 := i32(12)
 	if uint32(v1) < uint32(i32(12)) {
@@ -14064,9 +14285,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn197(v0 int32) int64 {
+func (m *Module) fn200(v0 int32) int64 {
 	var v1, v2 int64
-	t0 := m.fn198(v0)
+	t0 := m.fn201(v0)
 	v1 = t0
 	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
 	v2 = v1 + t1
@@ -14078,8 +14299,8 @@ func (m *Module) fn197(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn198(v0 int32) int64 {
-	t0 := m.fn196(v0, i32(12))
+func (m *Module) fn201(v0 int32) int64 {
+	t0 := m.fn199(v0, i32(12))
 	return t0
 }
 
@@ -14099,10 +14320,10 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			m.fn194(v2, v0+i32(8))
-			t2 := m.fn198(v2)
+			m.fn197(v2, v0+i32(8))
+			t2 := m.fn201(v2)
 			v3 = t2
-			t3 := m.fn197(v2)
+			t3 := m.fn200(v2)
 			store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
 			store64(m.memory, uint32(v1), uint64(v3))
 			t4 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -14133,7 +14354,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(26944))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(27696))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -14147,7 +14368,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn192(v5, v3, i64(1))
+				m.fn195(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -14181,7 +14402,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn192(v5, v2+i32(12), i64(1))
+				m.fn195(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -14229,7 +14450,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn207(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn210(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -14257,8 +14478,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn208(v0, v1, v2 int32) int32 {
-	t0 := m.fn243(v0, v1, v2)
+func (m *Module) fn211(v0, v1, v2 int32) int32 {
+	t0 := m.fn251(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -14267,20 +14488,21 @@ func (m *Module) fn208(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn209(v0, v1 int32) {
+func (m *Module) fn212(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
 	t0 := m.g0
-	v2 = t0 - i32(448)
+	v2 = t0 - i32(784)
 	m.g0 = v2
-	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x1500000009)))
-	store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0xb00000001)))
-	m.fn102(v2+i32(208), v1, v2+i32(8), i32(4))
-	v3 = v2 + i32(216)
+	store32(m.memory, uint64(uint32(v2))+20, uint32(i32(27)))
+	store64(m.memory, uint64(uint32(v2))+12, uint64(i64(0x1500000009)))
+	store64(m.memory, uint64(uint32(v2))+4, uint64(i64(0xb00000001)))
+	m.fn102(v2+i32(376), v1, v2+i32(4), i32(5))
+	v3 = v2 + i32(384)
 	{
 		{
-			t1 := int64(load64(m.memory, uint64(uint32(v2))+208))
+			t1 := int64(load64(m.memory, uint64(uint32(v2))+376))
 			if t1 != i64(1) {
 				goto l0
 			}
@@ -14303,15 +14525,15 @@ func (m *Module) fn209(v0, v1 int32) {
 			goto l1
 		}
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(24)), uint32(v3), uint32(i32(184)))
-		memory_copy(m.memory[:], uint32(v2+i32(208)), uint32(v2+i32(24)), uint32(i32(184)))
+		memory_copy(m.memory[:], uint32(v2+i32(24)), uint32(v3), uint32(i32(352)))
+		memory_copy(m.memory[:], uint32(v2+i32(376)), uint32(v2+i32(24)), uint32(i32(352)))
 		{
-			t8 := int64(load64(m.memory, uint64(uint32(v2))+208))
+			t8 := int64(load64(m.memory, uint64(uint32(v2))+376))
 			v4 = t8
 			if v4 == i64(3) {
 				goto l2
 			}
-			t9 := int64(load32(m.memory, uint64(uint32(v2))+288))
+			t9 := int64(load32(m.memory, uint64(uint32(v2))+456))
 			if t9 != i64(6) {
 				goto l2
 			}
@@ -14322,7 +14544,7 @@ func (m *Module) fn209(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn103(v2+i32(24), v1, i32(21216), i32(23), v2+i32(208))
+		m.fn103(v2+i32(24), v1, i32(21568), i32(27), v2+i32(376))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
 			v3 = t10
@@ -14340,10 +14562,10 @@ func (m *Module) fn209(v0, v1 int32) {
 			goto l1
 		}
 	l3:
-		store32(m.memory, uint64(uint32(v2))+444, uint32(i32(20)))
-		store64(m.memory, uint64(uint32(v2))+436, uint64(i64(0xa00000008)))
-		store64(m.memory, uint64(uint32(v2))+428, uint64(i64(0x700000002)))
-		v1 = v2 + i32(428)
+		store32(m.memory, uint64(uint32(v2))+780, uint32(i32(20)))
+		store64(m.memory, uint64(uint32(v2))+772, uint64(i64(0xa00000008)))
+		store64(m.memory, uint64(uint32(v2))+764, uint64(i64(0x700000002)))
+		v1 = v2 + i32(764)
 		v3 = i32(0)
 	l6:
 		if v3 == i32(40) {
@@ -14358,10 +14580,10 @@ func (m *Module) fn209(v0, v1 int32) {
 				p15 = i32(-1)
 			}
 			v7 = p15 + v7
-			if uint32(v7) > uint32(i32(22)) {
+			if uint32(v7) > uint32(i32(26)) {
 				goto l5
 			}
-			t16 := int64(load64(m.memory, uint32(v2+i32(208)+v7<<3)))
+			t16 := int64(load64(m.memory, uint32(v2+i32(376)+v7<<3)))
 			v4 = t16
 		}
 	l5:
@@ -14377,18 +14599,18 @@ func (m *Module) fn209(v0, v1 int32) {
 			t19 := v4
 			v5 = t18
 			if uint64(t19) < uint64(v5) {
-				store32(m.memory, uint64(uint32(v2))+416, uint32(i32(8)))
-				store64(m.memory, uint64(uint32(v2))+408, uint64(v5))
-				store64(m.memory, uint64(uint32(v2))+400, uint64(v4))
+				store32(m.memory, uint64(uint32(v2))+752, uint32(i32(8)))
+				store64(m.memory, uint64(uint32(v2))+744, uint64(v5))
+				store64(m.memory, uint64(uint32(v2))+736, uint64(v4))
 				v3 = i32(9)
 				goto l11
 			}
 			t20 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			v5 = t20
 			if uint64(v5) > uint64(v4) {
-				store32(m.memory, uint64(uint32(v2))+416, uint32(i32(7)))
-				store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
-				store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
+				store32(m.memory, uint64(uint32(v2))+752, uint32(i32(7)))
+				store64(m.memory, uint64(uint32(v2))+744, uint64(v4))
+				store64(m.memory, uint64(uint32(v2))+736, uint64(v5))
 				v3 = i32(10)
 				goto l11
 			}
@@ -14399,69 +14621,69 @@ func (m *Module) fn209(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn210(v2+i32(24), v2+i32(208), i32(2))
+			m.fn213(v2+i32(24), v2+i32(376), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn210(v2+i32(400), v2+i32(208), i32(20))
-						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
+						m.fn213(v2+i32(736), v2+i32(376), i32(20))
+						t27 := int32(load32(m.memory, uint64(uint32(v2))+756))
 						v3 = t27
 						if v3 != 0 {
 							goto l11
 						}
-						m.fn211(v0+i32(8), v2+i32(208))
+						m.fn214(v0+i32(8), v2+i32(376))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
-					store32(m.memory, uint64(uint32(v2))+416, uint32(i32(20)))
-					store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
-					store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
+					store32(m.memory, uint64(uint32(v2))+752, uint32(i32(20)))
+					store64(m.memory, uint64(uint32(v2))+744, uint64(v4))
+					store64(m.memory, uint64(uint32(v2))+736, uint64(v5))
 					v3 = i32(4)
 					goto l11
 				}
 				t24 := int32(load32(m.memory, uint64(uint32(v2))+40))
-				store32(m.memory, uint64(uint32(v2))+416, uint32(t24))
+				store32(m.memory, uint64(uint32(v2))+752, uint32(t24))
 				t25 := int64(load64(m.memory, uint64(uint32(v2))+32))
-				store64(m.memory, uint64(uint32(v2))+408, uint64(t25))
+				store64(m.memory, uint64(uint32(v2))+744, uint64(t25))
 				t26 := int64(load64(m.memory, uint64(uint32(v2))+24))
-				store64(m.memory, uint64(uint32(v2))+400, uint64(t26))
+				store64(m.memory, uint64(uint32(v2))+736, uint64(t26))
 				goto l11
 			}
 		}
 	l9:
-		store32(m.memory, uint64(uint32(v2))+416, uint32(i32(10)))
-		store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
-		store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
+		store32(m.memory, uint64(uint32(v2))+752, uint32(i32(10)))
+		store64(m.memory, uint64(uint32(v2))+744, uint64(v4))
+		store64(m.memory, uint64(uint32(v2))+736, uint64(v5))
 		v3 = i32(11)
 	l11:
-		t28 := int32(load32(m.memory, uint64(uint32(v2))+416))
+		t28 := int32(load32(m.memory, uint64(uint32(v2))+752))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(t28))
-		t29 := int64(load64(m.memory, uint64(uint32(v2))+408))
+		t29 := int64(load64(m.memory, uint64(uint32(v2))+744))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(t29))
-		t30 := int64(load64(m.memory, uint64(uint32(v2))+400))
+		t30 := int64(load64(m.memory, uint64(uint32(v2))+736))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(t30))
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		store32(m.memory, uint64(uint32(v0))+28, uint32(v3))
 	}
 l1:
-	m.g0 = v2 + i32(448)
+	m.g0 = v2 + i32(784)
 }
 
 //go:norace
-func (m *Module) fn210(v0, v1, v2 int32) {
+func (m *Module) fn213(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
-	v3 = t0 - i32(160)
+	v3 = t0 - i32(320)
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn211(v3, v1)
+	m.fn214(v3, v1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
-	t4 := fn217(t2, t3)
+	t4 := fn220(t2, t3)
 	v5 = t4
 	v1 = i32(0)
 	if v4 == 0 {
@@ -14476,18 +14698,18 @@ func (m *Module) fn210(v0, v1, v2 int32) {
 	v1 = i32(12)
 l0:
 	store32(m.memory, uint64(uint32(v0))+20, uint32(v1))
-	m.g0 = v3 + i32(160)
+	m.g0 = v3 + i32(320)
 }
 
 //go:norace
-func (m *Module) fn211(v0, v1 int32) {
+func (m *Module) fn214(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5 int32
 	var v6, v7, v8, v9, v10 int64
 	var v11, v12, v13, v14, v15 int32
-	var v16, v17, v18, v19, v20, v21, v22, v23, v24 int64
-	var v25, v26, v27 int32
+	var v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28 int64
+	var v29, v30, v31 int32
 	t0 := m.g0
 	v2 = t0 - i32(32)
 	m.g0 = v2
@@ -14523,33 +14745,39 @@ func (m *Module) fn211(v0, v1 int32) {
 	v15 = t15
 	t16 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	m.fn32(v2+i32(8), t16)
-	t17 := int64(load64(m.memory, uint64(uint32(v1))+176))
+	t17 := int64(load64(m.memory, uint64(uint32(v1))+208))
 	v16 = t17
-	t18 := int64(load64(m.memory, uint64(uint32(v1))+168))
+	t18 := int64(load64(m.memory, uint64(uint32(v1))+200))
 	v17 = t18
-	t19 := int64(load64(m.memory, uint64(uint32(v1))+160))
+	t19 := int64(load64(m.memory, uint64(uint32(v1))+192))
 	v18 = t19
-	t20 := int64(load64(m.memory, uint64(uint32(v1))+152))
+	t20 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v19 = t20
-	t21 := int64(load64(m.memory, uint64(uint32(v1))+144))
+	t21 := int64(load64(m.memory, uint64(uint32(v1))+168))
 	v20 = t21
-	t22 := int64(load64(m.memory, uint64(uint32(v1))+128))
+	t22 := int64(load64(m.memory, uint64(uint32(v1))+160))
 	v21 = t22
-	t23 := int64(load64(m.memory, uint64(uint32(v1))+120))
+	t23 := int64(load64(m.memory, uint64(uint32(v1))+152))
 	v22 = t23
-	t24 := int64(load64(m.memory, uint64(uint32(v1))+112))
+	t24 := int64(load64(m.memory, uint64(uint32(v1))+144))
 	v23 = t24
-	t25 := int64(load64(m.memory, uint64(uint32(v1))+104))
+	t25 := int64(load64(m.memory, uint64(uint32(v1))+128))
 	v24 = t25
-	v25 = i32(0)
-	t26 := int32(load32(m.memory, uint64(uint32(v2))+12))
-	v26 = t26
-	t27 := int32(load32(m.memory, uint64(uint32(v2))+8))
-	v27 = t27
+	t26 := int64(load64(m.memory, uint64(uint32(v1))+120))
+	v25 = t26
+	t27 := int64(load64(m.memory, uint64(uint32(v1))+112))
+	v26 = t27
+	t28 := int64(load64(m.memory, uint64(uint32(v1))+104))
+	v27 = t28
+	v28 = i64(0)
+	t29 := int32(load32(m.memory, uint64(uint32(v2))+12))
+	v29 = t29
+	t30 := int32(load32(m.memory, uint64(uint32(v2))+8))
+	v30 = t30
 	{
-		t28 := int32(load32(m.memory, uint64(uint32(v1))+64))
-		v1 = t28
-		if v1 != i32(1) {
+		t31 := int32(load32(m.memory, uint64(uint32(v1))+64))
+		v31 = t31
+		if v31 != i32(1) {
 			goto l0
 		}
 		if v5 != i32(3) {
@@ -14564,28 +14792,22 @@ func (m *Module) fn211(v0, v1 int32) {
 		if v12 != i32(1) {
 			goto l0
 		}
-		var p29 int32
+		var p32 int32
 		if v10|v8 == 0 {
-			p29 = 1
+			p32 = 1
 		}
-		v25 = p29
+		v28 = int64(uint32(p32))
 	}
 l0:
-	store32(m.memory, uint64(uint32(v0))+156, uint32(v25))
-	store32(m.memory, uint64(uint32(v0))+152, uint32(v18))
-	store32(m.memory, uint64(uint32(v0))+148, uint32(v11))
-	store32(m.memory, uint64(uint32(v0))+144, uint32(v1))
-	store32(m.memory, uint64(uint32(v0))+140, uint32(v6))
-	store32(m.memory, uint64(uint32(v0))+136, uint32(v5))
-	store64(m.memory, uint64(uint32(v0))+128, uint64(v16))
-	store64(m.memory, uint64(uint32(v0))+120, uint64(v17))
-	store64(m.memory, uint64(uint32(v0))+112, uint64(v19))
-	store64(m.memory, uint64(uint32(v0))+104, uint64(v20))
-	store64(m.memory, uint64(uint32(v0))+96, uint64(v21))
-	store64(m.memory, uint64(uint32(v0))+88, uint64(v22))
-	store64(m.memory, uint64(uint32(v0))+80, uint64(v23))
-	store64(m.memory, uint64(uint32(v0))+72, uint64(v24))
-	store32(m.memory, uint64(uint32(v0))+64, uint32(v27))
+	store64(m.memory, uint64(uint32(v0))+128, uint64(v19))
+	store64(m.memory, uint64(uint32(v0))+120, uint64(v20))
+	store64(m.memory, uint64(uint32(v0))+112, uint64(v22))
+	store64(m.memory, uint64(uint32(v0))+104, uint64(v23))
+	store64(m.memory, uint64(uint32(v0))+96, uint64(v24))
+	store64(m.memory, uint64(uint32(v0))+88, uint64(v25))
+	store64(m.memory, uint64(uint32(v0))+80, uint64(v26))
+	store64(m.memory, uint64(uint32(v0))+72, uint64(v27))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(v30))
 	store32(m.memory, uint64(uint32(v0))+56, uint32(v15))
 	store64(m.memory, uint64(uint32(v0))+48, uint64(v10))
 	store64(m.memory, uint64(uint32(v0))+40, uint64(v9))
@@ -14595,13 +14817,23 @@ l0:
 	store32(m.memory, uint64(uint32(v0))+16, uint32(v13))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
 	store64(m.memory, uint32(v0), uint64(v4))
-	store32(m.memory, uint64(uint32(v0))+68, uint32(v26))
+	store32(m.memory, uint64(uint32(v0))+68, uint32(v29))
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v14))
+	memory_copy(m.memory[:], uint32(v0+i32(136)), uint32(v1+i32(216)), uint32(i32(136)))
+	store32(m.memory, uint64(uint32(v0))+316, uint32(v16))
+	store32(m.memory, uint64(uint32(v0))+312, uint32(v21))
+	store32(m.memory, uint64(uint32(v0))+308, uint32(v11))
+	store32(m.memory, uint64(uint32(v0))+304, uint32(v31))
+	store32(m.memory, uint64(uint32(v0))+300, uint32(v6))
+	store32(m.memory, uint64(uint32(v0))+296, uint32(v5))
+	store64(m.memory, uint64(uint32(v0))+288, uint64(v28))
+	store64(m.memory, uint64(uint32(v0))+280, uint64(v17))
+	store64(m.memory, uint64(uint32(v0))+272, uint64(v18))
 	m.g0 = v2 + i32(32)
 }
 
 //go:norace
-func (m *Module) fn212(v0, v1, v2 int32) {
+func (m *Module) fn215(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -14619,7 +14851,7 @@ func (m *Module) fn212(v0, v1, v2 int32) {
 l0:
 	v3 = i64(0)
 	{
-		if uint32(v2) > uint32(i32(22)) {
+		if uint32(v2) > uint32(i32(26)) {
 			goto l2
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1+v2<<3))+8))
@@ -14633,14 +14865,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn213(v0, v1, v2 int32) {
+func (m *Module) fn216(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
 	v3 = t0
 	v4 = i64(0)
 	switch v1 + i32(-1) {
-	case 0, 1, 13, 15, 32:
+	case 0, 1, 13, 15, 23, 32:
 		goto l0
 	default:
 		goto l5
@@ -14659,10 +14891,10 @@ func (m *Module) fn213(v0, v1, v2 int32) {
 	case 4:
 		v4 = i64(2)
 		goto l5
-	case 5, 8, 10, 11, 12, 20:
+	case 5, 8, 10, 11, 12, 20, 26:
 		v4 = i64(1)
 		goto l5
-	case 7, 18, 22:
+	case 7, 18, 22, 24, 25:
 		v4 = i64(0x7fffffffffffffff)
 		goto l5
 	case 16:
@@ -14716,7 +14948,36 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn214(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn217(v0, v1 int32) int32 {
+	var v2, v3, v4 int32
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	m.fn219(v2+i32(8), v1)
+	v1 = i32(0)
+	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
+	v3 = t1
+	{
+		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		v4 = t2
+		p3 := i32(-33)
+		if uint32(v4) < uint32(i32(33)) {
+			p3 = i32(-1)
+		}
+		v4 = p3 + v4
+		if uint32(v4) > uint32(i32(26)) {
+			goto l0
+		}
+		t4 := int32(load32(m.memory, uint32(v0+v4<<3)))
+		v1 = t4 & i32(31)
+	}
+l0:
+	m.g0 = v2 + i32(16)
+	return i32_shr_u(v3, v1) & i32(1)
+}
+
+//go:norace
+func (m *Module) fn218(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -14725,14 +14986,14 @@ func (m *Module) fn214(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn35(v5+i32(20), v3)
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
-		if t1 == i32(2) {
+		t1 := m.fn221(v5+i32(20), i32(28252))
+		if t1 != 0 {
 			goto l0
 		}
 		v6 = i64(0)
 		v7 = i64(0x7fffffffffffffff)
 		switch v3 + i32(-16) {
-		case 0:
+		case 0, 9, 10:
 			v6 = i64(1)
 			goto l4
 		case 1:
@@ -14742,7 +15003,7 @@ func (m *Module) fn214(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 			v6 = i64(1)
 			v7 = i64(0x100000001)
 			goto l4
-		case 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 22:
+		case 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 22:
 			goto l4
 		case 18:
 			v6 = i64(1)
@@ -14843,13 +15104,13 @@ l18:
 		if uint32(v9) < uint32(v8) {
 			goto l21
 		}
-		v7 = int64(uint32(v8))
-		v6 = i64(1)
+		v6 = int64(uint32(v8))
+		v7 = i64(1)
 		if v9 == i32(1) {
 			goto l22
 		}
-		v6 = int64(uint32(v9))
-		if uint64(v6*i64(100)) >= uint64(v7*i64(101)) {
+		v7 = int64(uint32(v9))
+		if uint64(v7*i64(100)) >= uint64(v6*i64(101)) {
 			goto l22
 		}
 		store32(m.memory, uint64(uint32(v0))+16, uint32(i32(4)))
@@ -14863,10 +15124,10 @@ l18:
 			v8 = i32(4)
 			goto l17
 		}
-		v7 = int64(uint32(v8))
-		v6 = int64(uint32(v9))
+		v6 = int64(uint32(v8))
+		v7 = int64(uint32(v9))
 	l22:
-		store64(m.memory, uint32(v0), uint64(v6<<32|v7))
+		store64(m.memory, uint32(v0), uint64(v7<<32|v6))
 		v8 = i32(0)
 		goto l17
 	l21:
@@ -14888,40 +15149,11 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn215(v0, v1 int32) int32 {
-	var v2, v3, v4 int32
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	m.fn216(v2+i32(8), v1)
-	v1 = i32(0)
-	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
-	v3 = t1
-	{
-		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
-		v4 = t2
-		p3 := i32(-33)
-		if uint32(v4) < uint32(i32(33)) {
-			p3 = i32(-1)
-		}
-		v4 = p3 + v4
-		if uint32(v4) > uint32(i32(22)) {
-			goto l0
-		}
-		t4 := int32(load32(m.memory, uint32(v0+v4<<3)))
-		v1 = t4 & i32(31)
-	}
-l0:
-	m.g0 = v2 + i32(16)
-	return i32_shr_u(v3, v1) & i32(1)
-}
-
-//go:norace
-func (m *Module) fn216(v0, v1 int32) {
+func (m *Module) fn219(v0, v1 int32) {
 	var v2 int32
 	{
-		v1 = v1 + i32(-3)
-		if uint32(v1) <= uint32(i32(39)) {
+		v1 = v1 + i32(-2)
+		if uint32(v1) <= uint32(i32(40)) {
 			goto l0
 		}
 		v1 = i32(1)
@@ -14929,9 +15161,9 @@ func (m *Module) fn216(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+27716))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+28484))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+27556))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+28320))
 		v2 = t1
 	}
 l1:
@@ -14940,7 +15172,7 @@ l1:
 }
 
 //go:norace
-func fn217(v0, v1 int32) int64 {
+func fn220(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -14964,8 +15196,72 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn218(v0, v1 int32) {
-	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
+func (m *Module) fn221(v0, v1 int32) int32 {
+	var v2, v3, v4, v5, v6, v7 int32
+	v2 = i32(0)
+	{
+		t0 := int32(load32(m.memory, uint32(v0)))
+		v3 = t0
+		t1 := int32(load32(m.memory, uint32(v1)))
+		if v3 != t1 {
+			goto l0
+		}
+		v2 = i32(1)
+		if v3 != 0 {
+			goto l0
+		}
+		v2 = i32(0)
+		t2 := int32(load32(m.memory, uint64(uint32(v0))+8))
+		v4 = t2
+		t3 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		if v4 != t3 {
+			goto l0
+		}
+		t4 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		v2 = t4
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+4))
+		v1 = t5
+		v0 = i32(0)
+	l3:
+		{
+			if v4 != v0 {
+				goto l1
+			}
+			v2 = v4
+			goto l2
+		l1:
+			v0 = v0 + i32(1)
+			v3 = v1 + i32(4)
+			v5 = v2 + i32(4)
+			t6 := int32(load32(m.memory, uint32(v1)))
+			v6 = t6
+			t7 := int32(load32(m.memory, uint32(v2)))
+			v7 = t7
+			v1 = v1 + i32(8)
+			v2 = v2 + i32(8)
+			t8 := int32(load32(m.memory, uint32(v5)))
+			t9 := int32(load32(m.memory, uint32(v3)))
+			t10 := m.fn198(v7, t8, v6, t9)
+			if t10 != 0 {
+				goto l3
+			}
+		}
+		v2 = v0 + i32(-1)
+	l2:
+		;
+		var p11 int32
+		if uint32(v2) >= uint32(v4) {
+			p11 = 1
+		}
+		v2 = p11
+	}
+l0:
+	return v2
+}
+
+//go:norace
+func (m *Module) fn222(v0, v1 int32) {
+	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
 	t1 := int64(load32(m.memory, uint64(uint32(v1))+16))
@@ -14978,13 +15274,13 @@ func (m *Module) fn218(v0, v1 int32) {
 	v6 = t4
 	t5 := int64(load32(m.memory, uint64(uint32(v1))+64))
 	v7 = t5
-	t6 := int64(load32(m.memory, uint64(uint32(v1))+136))
+	t6 := int64(load32(m.memory, uint64(uint32(v1))+296))
 	v8 = t6
 	t7 := int64(load64(m.memory, uint32(v1)))
 	v9 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v10 = t8
-	t9 := int64(load32(m.memory, uint64(uint32(v1))+140))
+	t9 := int64(load32(m.memory, uint64(uint32(v1))+300))
 	v11 = t9
 	t10 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	v12 = t10
@@ -14992,11 +15288,11 @@ func (m *Module) fn218(v0, v1 int32) {
 	v13 = t11
 	t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	v14 = t12
-	t13 := int64(load32(m.memory, uint64(uint32(v1))+144))
+	t13 := int64(load32(m.memory, uint64(uint32(v1))+304))
 	v15 = t13
 	t14 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	v16 = t14
-	t15 := int64(load32(m.memory, uint64(uint32(v1))+148))
+	t15 := int64(load32(m.memory, uint64(uint32(v1))+308))
 	v17 = t15
 	t16 := int64(load64(m.memory, uint64(uint32(v1))+72))
 	v18 = t16
@@ -15010,12 +15306,24 @@ func (m *Module) fn218(v0, v1 int32) {
 	v22 = t20
 	t21 := int64(load64(m.memory, uint64(uint32(v1))+112))
 	v23 = t21
-	t22 := int64(load32(m.memory, uint64(uint32(v1))+152))
+	t22 := int64(load32(m.memory, uint64(uint32(v1))+312))
 	v24 = t22
 	t23 := int64(load64(m.memory, uint64(uint32(v1))+120))
 	v25 = t23
 	t24 := int64(load64(m.memory, uint64(uint32(v1))+128))
-	store64(m.memory, uint64(uint32(v0))+176, uint64(t24))
+	v26 = t24
+	t25 := int64(load64(m.memory, uint64(uint32(v1))+264))
+	v27 = t25
+	t26 := int64(load64(m.memory, uint64(uint32(v1))+272))
+	v28 = t26
+	t27 := int64(load64(m.memory, uint64(uint32(v1))+280))
+	v29 = t27
+	t28 := int64(load32(m.memory, uint64(uint32(v1))+316))
+	store64(m.memory, uint64(uint32(v0))+208, uint64(t28))
+	store64(m.memory, uint64(uint32(v0))+200, uint64(v29))
+	store64(m.memory, uint64(uint32(v0))+192, uint64(v28))
+	store64(m.memory, uint64(uint32(v0))+184, uint64(v27))
+	store64(m.memory, uint64(uint32(v0))+176, uint64(v26))
 	store64(m.memory, uint64(uint32(v0))+168, uint64(v25))
 	store64(m.memory, uint64(uint32(v0))+160, uint64(v24))
 	store64(m.memory, uint64(uint32(v0))+152, uint64(v23))
@@ -15038,10 +15346,12 @@ func (m *Module) fn218(v0, v1 int32) {
 	store64(m.memory, uint64(uint32(v0))+96, uint64(v6|v7<<32))
 	store64(m.memory, uint64(uint32(v0))+88, uint64(v4|v5<<32))
 	store64(m.memory, uint64(uint32(v0))+24, uint64(v2|v3<<32))
+	memory_copy(m.memory[:], uint32(v0+i32(216)), uint32(v1+i32(136)), uint32(i32(128)))
+	store64(m.memory, uint64(uint32(v0))+344, uint64(v27))
 }
 
 //go:norace
-func (m *Module) fn219(v0, v1, v2 int32) {
+func (m *Module) fn223(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -15049,7 +15359,7 @@ func (m *Module) fn219(v0, v1, v2 int32) {
 			p0 = i32(-1)
 		}
 		v2 = p0 + v2
-		if uint32(v2) > uint32(i32(22)) {
+		if uint32(v2) > uint32(i32(26)) {
 			goto l0
 		}
 		v2 = v1 + v2<<5
@@ -15073,22 +15383,22 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn220(v0, v1 int32) {
+func (m *Module) fn224(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(27872))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(28644))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(28040))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(28812))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
 //go:norace
-func (m *Module) fn221(v0, v1, v2 int32) {
+func (m *Module) fn225(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn182(v3+i32(4), v1, v2)
+	m.fn185(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -15121,7 +15431,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn222(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn226(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0
@@ -15141,7 +15451,7 @@ func (m *Module) fn222(v0, v1, v2 int32, v3, v4 int64) {
 			p6 = i32(-1)
 		}
 		v2 = p6 + v2
-		if uint32(v2) > uint32(i32(22)) {
+		if uint32(v2) > uint32(i32(26)) {
 			goto l0
 		}
 		v2 = v6 + v2<<5
@@ -15165,7 +15475,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn227(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -15194,14 +15504,14 @@ func (m *Module) fn223(v0, v1 int32, v2 int64) int32 {
 		l4:
 			_ = m.fn28(v0, v2)
 			goto l5
-		case 1:
-			_ = m.fn225(v0, v2)
+		case 1, 4:
+			_ = m.fn230(v0, v2)
 			goto l5
 		case 2:
 			m.fn32(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn226(v0, t10, t11)
+			_ = m.fn231(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn28(v0, v2)
@@ -15213,7 +15523,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1 int32) int32 {
+func (m *Module) fn228(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -15237,7 +15547,7 @@ func (m *Module) fn224(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn213(v2, v1, v0)
+			m.fn216(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -15245,7 +15555,7 @@ func (m *Module) fn224(v0, v1 int32) int32 {
 					p3 = i32(-1)
 				}
 				v3 = p3 + v1
-				if uint32(v3) > uint32(i32(22)) {
+				if uint32(v3) > uint32(i32(26)) {
 					goto l3
 				}
 				t4 := int64(load64(m.memory, uint32(v0+v3<<3)))
@@ -15268,7 +15578,7 @@ func (m *Module) fn224(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn215(v0, v3)
+		t7 := m.fn217(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -15280,7 +15590,42 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn225(v0 int32, v1 int64) int32 {
+func (m *Module) fn229(v0, v1 int32) int32 {
+	var v2 int64
+	var v3, v4 int32
+	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
+	v2 = t0
+	p1 := i64(16)
+	if uint64(v2) < uint64(i64(16)) {
+		p1 = v2
+	}
+	v3 = int32(p1) << 3
+	v4 = i32(0)
+l1:
+	{
+		if v3 == v4 {
+			return v0
+		}
+		t2 := int64(load64(m.memory, uint32(v1+v4)))
+		v2 = t2
+		t4 := v0
+		p3 := i32(1)
+		if v4 != 0 {
+			p3 = i32(25170)
+		}
+		var p5 int32
+		if v4 != i32(0) {
+			p5 = 1
+		}
+		t6 := m.fn27(t4, p3, p5)
+		_ = m.fn230(t6, v2)
+		v4 = v4 + i32(8)
+		goto l1
+	}
+}
+
+//go:norace
+func (m *Module) fn230(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -15290,10 +15635,10 @@ func (m *Module) fn225(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn27(v0, i32(24549), i32(2))
+		_ = m.fn27(v0, i32(25187), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(25200)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -15334,7 +15679,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1, v2 int32) int32 {
+func (m *Module) fn231(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -15360,7 +15705,7 @@ func (m *Module) fn226(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn27(v2, i32(24531), i32(1))
+			_ = m.fn27(v2, i32(25169), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -15386,7 +15731,7 @@ func (m *Module) fn226(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn28(v0, v3)
-		t11 := m.fn27(t10, i32(24532), i32(1))
+		t11 := m.fn27(t10, i32(25170), i32(1))
 		_ = m.fn28(t11, int64(uint32(v2)))
 	}
 l3:
@@ -15394,7 +15739,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1 int32) int32 {
+func (m *Module) fn232(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -15407,10 +15752,70 @@ func (m *Module) fn227(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1 int32) {
+func (m *Module) fn233(v0, v1 int32, v2 int64) int64 {
+	var v3 int32
+	var v4, v5, v6, v7 int64
+	t0 := m.g0
+	v3 = t0 - i32(32)
+	m.g0 = v3
+	v4 = int64(uint32(v0))
+	{
+		{
+			if uint32(v1) < uint32(i32(2)) {
+				goto l0
+			}
+			t1 := v3 + i32(16)
+			t2 := v2
+			v5 = int64(uint32(v1))
+			t3 := int64(uint64(t2) / uint64(v5))
+			v6 = t3
+			m.fn252(t1, v6, i64(0), v4, i64(0))
+			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			v7 = t4
+			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
+			v2 = v7 + t5
+			p6 := v2
+			if uint64(v2) < uint64(v7) {
+				p6 = i64(-1)
+			}
+			v2 = p6
+			t7 := int64(load64(m.memory, uint64(uint32(v3))+24))
+			var p8 int32
+			if t7 != i64(0) {
+				p8 = 1
+			}
+			v1 = p8
+			goto l1
+		}
+	l0:
+		m.fn252(v3, v2, i64(0), v4, i64(0))
+		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		var p10 int32
+		if t9 != i64(0) {
+			p10 = 1
+		}
+		v1 = p10
+		t11 := int64(load64(m.memory, uint32(v3)))
+		v2 = t11
+	}
+l1:
+	m.g0 = v3 + i32(32)
+	p12 := i64(0x7fffffffffffffff)
+	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+		p12 = v2
+	}
+	p13 := p12
+	if v1&i32(1) != 0 {
+		p13 = i64(0x7fffffffffffffff)
+	}
+	return p13
+}
+
+//go:norace
+func (m *Module) fn234(v0, v1 int32) {
 	var v2, v3 int64
 	{
-		t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+296))
 		switch t0 + i32(-3) {
 		default:
 			return
@@ -15434,57 +15839,74 @@ func (m *Module) fn228(v0, v1 int32) {
 			}
 			store64(m.memory, uint64(uint32(t4))+8, uint64(p6))
 			return
-		case 0:
+		case 3:
 			t7 := int64(load64(m.memory, uint32(v0)))
-			v3 = t7
-			t8 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t9 := int32(load32(m.memory, uint64(uint32(v1))+144))
-			t11 := v3
-			p10 := i64(0x7fffffffffffffff)
-			if t9 == i32(1) {
-				p10 = t8
+			t8 := v0
+			v2 = t7
+			v3 = v2 + i64(1)
+			p9 := v3
+			if v3 == 0 {
+				p9 = i64(-1)
 			}
-			v2 = p10
-			if uint64(t11) >= uint64(v2) {
+			v3 = p9
+			t10 := int64(load64(m.memory, uint64(uint32(v1))+264))
+			p11 := v2
+			if uint64(v3) < uint64(t10) {
+				p11 = v3
+			}
+			store64(m.memory, uint32(t8), uint64(p11))
+			return
+		case 0:
+			t12 := int64(load64(m.memory, uint32(v0)))
+			v3 = t12
+			t13 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t14 := int32(load32(m.memory, uint64(uint32(v1))+304))
+			t16 := v3
+			p15 := i64(0x7fffffffffffffff)
+			if t14 == i32(1) {
+				p15 = t13
+			}
+			v2 = p15
+			if uint64(t16) >= uint64(v2) {
 				return
 			}
-			t12 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			t13 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t14 := m.fn140(t12, t13, v3)
-			t15 := v0
-			t16 := v2
-			v3 = t14
-			p17 := v3
+			t17 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t19 := m.fn233(t17, t18, v3)
+			t20 := v0
+			t21 := v2
+			v3 = t19
+			p22 := v3
 			if uint64(v2) < uint64(v3) {
-				p17 = t16
+				p22 = t21
 			}
-			store64(m.memory, uint32(t15), uint64(p17))
+			store64(m.memory, uint32(t20), uint64(p22))
 			return
 		}
 	}
 }
 
 //go:norace
-func (m *Module) fn229(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn235(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	m.fn178(v4+i32(32), v0, v1, v2)
+	m.fn181(v4+i32(32), v0, v1, v2)
 	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn244(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn252(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
-		t5 := int32(load32(m.memory, uint64(uint32(v1))+148))
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+308))
 		if t5 != i32(7) {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn244(v4, t6, i64(0), v2, i64(0))
+		m.fn252(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -15501,7 +15923,7 @@ func (m *Module) fn229(v0 int64, v1 int32, v2, v3 int64) int64 {
 l0:
 	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	v0 = t11
-	t12 := int32(load32(m.memory, uint64(uint32(v1))+144))
+	t12 := int32(load32(m.memory, uint64(uint32(v1))+304))
 	v1 = t12
 	m.g0 = v4 + i32(48)
 	p13 := v2
@@ -15516,12 +15938,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1, v2 int32) {
+func (m *Module) fn236(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	t1 := m.fn27(v2, i32(25936), i32(1))
+	t1 := m.fn27(v2, i32(26614), i32(1))
 	v4 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
 	v5 = t2
@@ -15541,14 +15963,14 @@ l3:
 		if uint32((v7+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+24533])
-		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+24533])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+25171])
+		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+25171])
 		store32(m.memory, uint64(uint32(v3))+12, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn27(v4, v3+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	_ = m.fn227(v4, v7)
+	_ = m.fn232(v4, v7)
 l2:
 	v2 = v2 + i32(1)
 	goto l3
@@ -15560,9 +15982,9 @@ l0:
 		p10 = 1
 	}
 	v7 = p10
-	p11 := i32(25936)
+	p11 := i32(26614)
 	if v7 != 0 {
-		p11 = i32(25937)
+		p11 = i32(26615)
 	}
 	p12 := i32(1)
 	if v7 != 0 {
@@ -15584,7 +16006,7 @@ l0:
 						if v5 != 0 {
 							goto l10
 						}
-						v2 = i32(25824)
+						v2 = i32(26502)
 						v7 = i32(36)
 						goto l7
 					}
@@ -15624,13 +16046,13 @@ l0:
 						if v6 == 0 {
 							goto l14
 						}
-						t20 := int32(load32(m.memory, uint32(v2+i32(24680))))
-						t21 := int32(load32(m.memory, uint32(v2+i32(24684))))
+						t20 := int32(load32(m.memory, uint32(v2+i32(25312))))
+						t21 := int32(load32(m.memory, uint32(v2+i32(25316))))
 						t22 := m.fn87(t20, t21, v1, v7)
 						if t22 == 0 {
 							goto l14
 						}
-						v2 = i32(25860)
+						v2 = i32(26538)
 						v7 = i32(23)
 						goto l7
 					}
@@ -15645,7 +16067,7 @@ l0:
 					goto l6
 				}
 			}
-			v2 = i32(25883)
+			v2 = i32(26561)
 			v7 = i32(31)
 			goto l7
 		l4:
@@ -15660,40 +16082,40 @@ l0:
 				goto l8
 			}
 		}
-		v2 = i32(25914)
+		v2 = i32(26592)
 		v7 = i32(22)
 		goto l7
 	l7:
-		t23 := m.fn27(v4, i32(25818), i32(2))
+		t23 := m.fn27(v4, i32(26496), i32(2))
 		t24 := m.fn27(t23, v2, v7)
-		_ = m.fn27(t24, i32(25820), i32(1))
+		_ = m.fn27(t24, i32(26498), i32(1))
 	}
 l10:
 	m.g0 = v3 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn237(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
-	v7 = t0 - i32(240)
+	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn233(v7+i32(40), v1, t1, v4)
+	m.fn239(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
 			goto l0
 		}
+		memory_copy(m.memory[:], uint32(v7+i32(368)), uint32(v7+i32(48)), uint32(i32(320)))
 		t3 := int64(load64(m.memory, uint32(v3)))
 		v4 = t3
-		v2 = v7 + i32(48)
 		{
 			{
-				t4 := int32(load32(m.memory, uint64(uint32(v7))+196))
+				t4 := int32(load32(m.memory, uint64(uint32(v7))+676))
 				if t4 != i32(6) {
-					m.fn234(v0, v2, v4, v5, v6)
+					m.fn240(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -15706,26 +16128,26 @@ func (m *Module) fn231(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn234(v7+i32(208), v2, i64(4096), v5, v6)
-			t5 := int64(load64(m.memory, uint64(uint32(v7))+216))
+			m.fn240(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
-			t6 := int64(load64(m.memory, uint64(uint32(v7))+208))
+			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn244(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn244(v7, v10, i64(0), v4, i64(0))
-		m.fn234(v7+i32(224), v2, v8, v5, v6)
+		m.fn252(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn252(v7, v10, i64(0), v4, i64(0))
+		m.fn240(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
 		t9 := int64(load64(m.memory, uint32(v7)))
 		v4 = v5 + t9
-		t10 := int64(load64(m.memory, uint64(uint32(v7))+232))
+		t10 := int64(load64(m.memory, uint64(uint32(v7))+712))
 		t11 := int64(load64(m.memory, uint64(uint32(v7))+16))
 		t12 := v4 + t10
 		v6 = t11
-		t13 := int64(load64(m.memory, uint64(uint32(v7))+224))
+		t13 := int64(load64(m.memory, uint64(uint32(v7))+704))
 		v8 = v6 + t13
 		var p14 int32
 		if uint64(v8) < uint64(v6) {
@@ -15779,41 +16201,41 @@ l0:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(-1)))
 	store64(m.memory, uint32(v0), uint64(i64(-1)))
 l4:
-	m.g0 = v7 + i32(240)
+	m.g0 = v7 + i32(720)
 }
 
 //go:norace
-func (m *Module) fn232(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn238(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn231(v0, t0, t1, v2, v5, v3, v4)
+	m.fn237(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn233(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn239(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
-	v4 = t0 - i32(368)
+	v4 = t0 - i32(688)
 	m.g0 = v4
-	memory_copy(m.memory[:], uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
-	m.fn40(v4+i32(8), v2, v3)
-	m.fn209(v4+i32(200), v4+i32(8))
+	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
+	m.fn40(v4, v2, v3)
+	m.fn212(v4+i32(360), v4)
 	v3 = i64(0)
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v4))+200))
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
 		if t1 != 0 {
 			goto l0
 		}
-		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(200)+i32(8)), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(360)+i32(8)), uint32(i32(320)))
 		v3 = i64(1)
 	}
 l0:
 	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v4 + i32(368)
+	m.g0 = v4 + i32(688)
 }
 
 //go:norace
-func (m *Module) fn234(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn240(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -15843,7 +16265,7 @@ func (m *Module) fn234(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn161(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn163(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -15890,7 +16312,7 @@ func (m *Module) fn234(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn229(v14, v1, v7, i64(-1))
+			t12 := m.fn235(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -15905,7 +16327,7 @@ func (m *Module) fn234(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn244(t13, t14, i64(0), p15, i64(0))
+		m.fn252(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -15947,7 +16369,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn235(v0 int32) {
+func (m *Module) fn241(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -15967,8 +16389,8 @@ func (m *Module) fn235(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn236(v1, v1+i32(32))
-	m.fn236(v1+i32(32), v1)
+	m.fn242(v1, v1+i32(32))
+	m.fn242(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -15984,7 +16406,7 @@ func (m *Module) fn235(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1 int32) {
+func (m *Module) fn242(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -16010,7 +16432,7 @@ func (m *Module) fn236(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1 int32) {
+func (m *Module) fn243(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -16056,7 +16478,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1, v2 int32) {
+func (m *Module) fn244(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16068,7 +16490,7 @@ func (m *Module) fn238(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn183(v3, v1, v2)
+		m.fn186(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -16080,7 +16502,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn239(v0 int32) int64 {
+func (m *Module) fn245(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -16102,7 +16524,7 @@ func (m *Module) fn239(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn240(v0 int32, v1 int64) {
+func (m *Module) fn246(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -16169,7 +16591,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1 int32, v2 int64) {
+func (m *Module) fn247(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -16177,14 +16599,14 @@ func (m *Module) fn241(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn240(v1, v2)
+	m.fn246(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn244(t2, t3, i64(0), t4, i64(0))
+	m.fn252(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -16198,7 +16620,7 @@ func (m *Module) fn241(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn244(t8, t11, i64(0), v2, i64(0))
+	m.fn252(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -16288,7 +16710,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn242(v0 int32, v1 int64) {
+func (m *Module) fn248(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -16325,7 +16747,105 @@ func (m *Module) fn242(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1, v2 int32) int32 {
+func (m *Module) fn249(v0 int64, v1 int32) {
+	var v2 int32
+	t0 := m.g0
+	v2 = t0 - i32(192)
+	m.g0 = v2
+	{
+		if v1 == 0 {
+			goto l0
+		}
+		if v0 == 0 {
+			goto l0
+		}
+		t1 := int32(load32(m.memory, uint32(v1)))
+		if t1 != i32(6) {
+			goto l0
+		}
+		m.fn51(v2+i32(96), v1)
+		t2 := int64(load64(m.memory, uint64(uint32(v2))+96))
+		if t2 != i64(1) {
+			goto l0
+		}
+		memory_copy(m.memory[:], uint32(v2+i32(8)), uint32(v2+i32(104)), uint32(i32(88)))
+		{
+			t3 := int32(load32(m.memory, uint32(v1)))
+			switch t3 + i32(-2) {
+			default:
+				goto l2
+			case 0:
+				m.fn133(v2+i32(96), v1)
+				goto l2
+			case 4:
+				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
+				t5 := v2
+				v0 = t4
+				t6 := v0
+				var p7 int32
+				if v0 != i64(0) {
+					p7 = 1
+				}
+				store64(m.memory, uint64(uint32(t5))+16, uint64(t6-int64(uint32(p7))))
+			}
+		}
+	l2:
+		m.fn52(v1, v2+i32(8))
+	}
+l0:
+	m.g0 = v2 + i32(192)
+}
+
+//go:norace
+func (m *Module) fn250(v0, v1, v2 int32, v3 int64, v4 int32) {
+	var v5 int32
+	var v6 int64
+	t0 := m.g0
+	v5 = t0 - i32(192)
+	m.g0 = v5
+	{
+		if v4 == 0 {
+			goto l0
+		}
+		m.fn51(v5+i32(96), v4)
+		t1 := int64(load64(m.memory, uint64(uint32(v5))+96))
+		if t1 != i64(1) {
+			goto l0
+		}
+		memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(104)), uint32(i32(88)))
+		{
+			t2 := int32(load32(m.memory, uint32(v4)))
+			switch t2 + i32(-2) {
+			default:
+				goto l2
+			case 0:
+				m.fn133(v5+i32(96), v4)
+				goto l2
+			case 4:
+				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
+				t4 := v5
+				v6 = t3
+				t5 := v6
+				var p6 int32
+				if v6 != i64(0) {
+					p6 = 1
+				}
+				store64(m.memory, uint64(uint32(t4))+8, uint64(t5-int64(uint32(p6))))
+			}
+		}
+	l2:
+		m.fn52(v4, v5+i32(8))
+	}
+l0:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
+	store32(m.memory, uint64(uint32(v1))+48, uint32(v2))
+	store32(m.memory, uint32(v0), uint32(i32(1)))
+	m.g0 = v5 + i32(192)
+}
+
+//go:norace
+func (m *Module) fn251(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -16356,7 +16876,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn244(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn252(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -16387,7 +16907,7 @@ func (m *Module) fn244(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn245(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn253(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -16488,4 +17008,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00Hk\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00Ok\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00Hk\x00\x00Ok\x00\x00\xd4e\x00\x00\xebe\x00\x00Xk\x00\x003f\x00\x00`k\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\xc8S\x00\x00\b\x00\x00\x00\xd0S\x00\x00\x06\x00\x00\x00\xd6S\x00\x00\v\x00\x00\x00\xe1S\x00\x00\n\x00\x00\x00\xebS\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\x1cT\x00\x00\x05\x00\x00\x00!T\x00\x00\b\x00\x00\x00)T\x00\x00\x05\x00\x00\x00.T\x00\x00\x04\x00\x00\x002T\x00\x00\x03\x00\x00\x005T\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00pT\x00\x00\x04\x00\x00\x00tT\x00\x00\x17\x00\x00\x00\x8bT\x00\x00\x05\x00\x00\x00\x90T\x00\x00\x18\x00\x00\x00\xa8T\x00\x00\f\x00\x00\x00\xb4T\x00\x00,\x00\x00\x00\xe0T\x00\x00\a\x00\x00\x00\xe7T\x00\x00%\x00\x00\x00\fU\x00\x00\x10\x00\x00\x00\x1cU\x00\x00\"\x00\x00\x00>U\x00\x00\f\x00\x00\x00JU\x00\x00O\x00\x00\x00\x99U\x00\x00\x11\x00\x00\x00\xaaU\x00\x00O\x00\x00\x00\xf9U\x00\x00\r\x00\x00\x00\x06V\x00\x00\x15\x00\x00\x00\x1bV\x00\x00\f\x00\x00\x00'V\x00\x006\x00\x00\x00]V\x00\x00\n\x00\x00\x00gV\x00\x00H\x00\x00\x00\xafV\x00\x00\f\x00\x00\x00\xbbV\x00\x00F\x00\x00\x00\x01W\x00\x00\x03\x00\x00\x00\x04W\x00\x00\x1e\x00\x00\x00\"W\x00\x00\v\x00\x00\x00-W\x00\x00H\x00\x00\x00uW\x00\x00\f\x00\x00\x00\x81W\x00\x00!\x00\x00\x00\xa2W\x00\x00\b\x00\x00\x00\xaaW\x00\x00\x1e\x00\x00\x00\xc8W\x00\x00\x0f\x00\x00\x00\xd7W\x00\x00\x1c\x00\x00\x00\xf3W\x00\x00\x14\x00\x00\x00\aX\x00\x00!\x00\x00\x00(X\x00\x00\x05\x00\x00\x00-X\x00\x00L\x00\x00\x00yX\x00\x00\n\x00\x00\x00\x83X\x00\x00D\x00\x00\x00\xc7X\x00\x00\x0f\x00\x00\x00\xd6X\x00\x00D\x00\x00\x00\x1aY\x00\x00\b\x00\x00\x00\"Y\x00\x00Z\x00\x00\x00|Y\x00\x00\r\x00\x00\x00\x89Y\x00\x00\x1d\x00\x00\x00\xa6Y\x00\x00\r\x00\x00\x00\xb3Y\x00\x00\x1e\x00\x00\x00\xd1Y\x00\x00\f\x00\x00\x00\xddY\x00\x00U\x00\x00\x002Z\x00\x00\a\x00\x00\x009Z\x00\x00p\x00\x00\x00\xa9Z\x00\x00\a\x00\x00\x00\xb0Z\x00\x00q\x00\x00\x00![\x00\x00\x05\x00\x00\x00&[\x00\x004\x00\x00\x00Z[\x00\x00\x04\x00\x00\x00^[\x00\x00R\x00\x00\x00\xb0[\x00\x00\x06\x00\x00\x00\xb6[\x00\x00R\x00\x00\x00\b\\\x00\x00\b\x00\x00\x00\x10\\\x00\x00\x1c\x00\x00\x00,\\\x00\x00\x03\x00\x00\x00/\\\x00\x00\x1e\x00\x00\x00M\\\x00\x00\t\x00\x00\x00V\\\x00\x00\x10\x00\x00\x00f\\\x00\x00\x04\x00\x00\x00V\\\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\fU\x00\x00\x10\x00\x00\x00|^\x00\x00\x1c\x00\x00\x00>U\x00\x00\f\x00\x00\x00\x98^\x00\x00\x1e\x00\x00\x00]V\x00\x00\n\x00\x00\x00\xb6^\x00\x00 \x00\x00\x00\xd6^\x00\x00\x03\x00\x00\x00\xd9^\x00\x00\x0f\x00\x00\x00\xe8^\x00\x00\v\x00\x00\x00\xf3^\x00\x00\x19\x00\x00\x00\f_\x00\x00\a\x00\x00\x00\x13_\x00\x00'\x00\x00\x00(X\x00\x00\x05\x00\x00\x00:_\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\xe7_\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xe8_\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xe9_\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xea_\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xeb_\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xed_\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xef_\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x80f\x00\x00\x06\x00\x00\x00\x86f\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00f\\\x00\x00\x04\x00\x00\x00pT\x00\x00\x04\x00\x00\x00\x8bT\x00\x00\x05\x00\x00\x00\x9cf\x00\x00\f\x00\x00\x00\xa8f\x00\x00\b\x00\x00\x00\xa8T\x00\x00\f\x00\x00\x00\xb0f\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xf0f\x00\x00\b\x00\x00\x00\xf8f\x00\x00\x05\x00\x00\x00\xfdf\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x009g\x00\x00\x0e\x00\x00\x00Gg\x00\x00\x0e\x00\x00\x00Ug\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00xg\x00\x00\x06\x00\x00\x00~g\x00\x00\x06\x00\x00\x00\x84g\x00\x00\a\x00\x00\x00\x8bg\x00\x00\t\x00\x00\x00\x94g\x00\x00\b\x00\x00\x00\x9cg\x00\x00\x06\x00\x00\x00\xa2g\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xe4g\x00\x00\x03\x00\x00\x00\xe7g\x00\x00\x03\x00\x00\x00\xeag\x00\x00\x03\x00\x00\x00\xedg\x00\x00\x03\x00\x00\x00\xf0g\x00\x00\x03\x00\x00\x00\xf3g\x00\x00\x03\x00\x00\x00\xf6g\x00\x00\x03\x00\x00\x00\xf9g\x00\x00\x03\x00\x00\x00\xfcg\x00\x00\x03\x00\x00\x00\xffg\x00\x00\x03\x00\x00\x00\x02h\x00\x00\x03\x00\x00\x00\x05h\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00ih\x00\x001\x00\x00\x00\x9ah\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00Gi\x00\x00\x15\x00\x00\x00\\i\x00\x00\x17\x00\x00\x00\xa5i\x00\x007\x00\x00\x00\xdci\x00\x00$\x00\x00\x00si\x00\x00\x16\x00\x00\x00\x00j\x00\x00K\x00\x00\x00Kj\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00Hk\x00\x00Ok\x00\x00\xd4e\x00\x00\xebe\x00\x00Xk\x00\x003f\x00\x00`k\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00Ue\x00\x00[e\x00\x00_e\x00\x00he\x00\x00re\x00\x00we\x00\x00}e\x00\x00\x83e\x00\x00\x86e\x00\x00\x8ce\x00\x00\x91e\x00\x00\x97e\x00\x00\xa3e\x00\x00\xafe\x00\x00\xb9e\x00\x00\xc9e\x00\x00\xd4e\x00\x00\xdfe\x00\x00\xebe\x00\x00\xf6e\x00\x00\x04f\x00\x00\x0ff\x00\x00\x1ef\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x003f\x00\x009f\x00\x00Cf\x00\x00Gf\x00\x00Uf\x00\x00)T\x00\x00af\x00\x002T\x00\x00df\x00\x00rf\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00o`\x00\x00\xa0`\x00\x00\xb2`\x00\x00\xdb`\x00\x00\xfb`\x00\x00\x1ba\x00\x00Aa\x00\x00ia\x00\x00\xc4a\x00\x00\xe9a\x00\x00\xe9a\x00\x00\rb\x00\x00`b\x00\x00\xa6b\x00\x00\xd1b\x00\x00\xf9b\x00\x00\x10c\x00\x00$c\x00\x00[c\x00\x00\x85c\x00\x00\xc0c\x00\x00\xf4c\x00\x00-d\x00\x00Rd\x00\x00td\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xd8j\x00\x00\xd8j\x00\x00\xd8j\x00\x00\xe0j\x00\x00\xf0j\x00\x00\xe0j\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xd8j\x00\x00\xd8j\x00\x00\xd8j\x00\x00\xe0j\x00\x00\xf0j\x00\x00\xe0j\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x008n\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00?n\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x008n\x00\x00?n\x00\x00zh\x00\x00\x91h\x00\x00Hn\x00\x00\x04i\x00\x00Pn\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00<U\x00\x00\b\x00\x00\x00DU\x00\x00\x06\x00\x00\x00JU\x00\x00\v\x00\x00\x00UU\x00\x00\n\x00\x00\x00_U\x00\x00\t\x00\x00\x00hU\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xa0U\x00\x00\x05\x00\x00\x00\xa5U\x00\x00\b\x00\x00\x00\xadU\x00\x00\x05\x00\x00\x00\xb2U\x00\x00\x04\x00\x00\x00\xb6U\x00\x00\x03\x00\x00\x00\xb9U\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xf4U\x00\x00\x04\x00\x00\x00\xf8U\x00\x00\x17\x00\x00\x00\x0fV\x00\x00\x05\x00\x00\x00\x14V\x00\x00\x18\x00\x00\x00,V\x00\x00\f\x00\x00\x008V\x00\x00,\x00\x00\x00dV\x00\x00\a\x00\x00\x00kV\x00\x00%\x00\x00\x00\x90V\x00\x00\x10\x00\x00\x00\xa0V\x00\x00\"\x00\x00\x00\xc2V\x00\x00\f\x00\x00\x00\xceV\x00\x00O\x00\x00\x00\x1dW\x00\x00\x11\x00\x00\x00.W\x00\x00O\x00\x00\x00}W\x00\x00\r\x00\x00\x00\x8aW\x00\x00\x15\x00\x00\x00\x9fW\x00\x00\f\x00\x00\x00\xabW\x00\x006\x00\x00\x00\xe1W\x00\x00\n\x00\x00\x00\xebW\x00\x00H\x00\x00\x003X\x00\x00\f\x00\x00\x00?X\x00\x00F\x00\x00\x00\x85X\x00\x00\x03\x00\x00\x00\x88X\x00\x00\x1e\x00\x00\x00\xa6X\x00\x00\v\x00\x00\x00\xb1X\x00\x00H\x00\x00\x00\xf9X\x00\x00\f\x00\x00\x00\x05Y\x00\x00!\x00\x00\x00&Y\x00\x00\b\x00\x00\x00.Y\x00\x00\x1e\x00\x00\x00LY\x00\x00\x0f\x00\x00\x00[Y\x00\x00\x1c\x00\x00\x00wY\x00\x00\x14\x00\x00\x00\x8bY\x00\x00!\x00\x00\x00\xacY\x00\x00\x05\x00\x00\x00\xb1Y\x00\x00L\x00\x00\x00\xfdY\x00\x00\n\x00\x00\x00\aZ\x00\x00D\x00\x00\x00KZ\x00\x00\x0f\x00\x00\x00ZZ\x00\x00D\x00\x00\x00\x9eZ\x00\x00\b\x00\x00\x00\xa6Z\x00\x00Z\x00\x00\x00\x00[\x00\x00\r\x00\x00\x00\r[\x00\x00\x1d\x00\x00\x00*[\x00\x00\r\x00\x00\x007[\x00\x00\x1e\x00\x00\x00U[\x00\x00\f\x00\x00\x00a[\x00\x00U\x00\x00\x00\xb6[\x00\x00\a\x00\x00\x00\xbd[\x00\x00p\x00\x00\x00-\\\x00\x00\a\x00\x00\x004\\\x00\x00q\x00\x00\x00\xa5\\\x00\x00\x05\x00\x00\x00\xaa\\\x00\x004\x00\x00\x00\xde\\\x00\x00\x04\x00\x00\x00\xe2\\\x00\x00R\x00\x00\x004]\x00\x00\x06\x00\x00\x00:]\x00\x00R\x00\x00\x00\x8c]\x00\x00\b\x00\x00\x00\x94]\x00\x00\x1c\x00\x00\x00\xb0]\x00\x00\x13\x00\x00\x00\xc3]\x00\x00-\x00\x00\x00\xf0]\x00\x00\x04\x00\x00\x00\xf4]\x00\x00-\x00\x00\x00!^\x00\x00\x11\x00\x00\x002^\x00\x009\x00\x00\x00k^\x00\x00\x03\x00\x00\x00n^\x00\x00\x1e\x00\x00\x00\x8c^\x00\x00\t\x00\x00\x00\x95^\x00\x00\x10\x00\x00\x00\xa5^\x00\x00\x04\x00\x00\x00\x95^\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x90V\x00\x00\x10\x00\x00\x00\xec`\x00\x00\x1c\x00\x00\x00\xc2V\x00\x00\f\x00\x00\x00\ba\x00\x00\x1e\x00\x00\x00\xe1W\x00\x00\n\x00\x00\x00&a\x00\x00 \x00\x00\x00Fa\x00\x00\x03\x00\x00\x00Ia\x00\x00\x0f\x00\x00\x00Xa\x00\x00\v\x00\x00\x00ca\x00\x00\x19\x00\x00\x00|a\x00\x00\a\x00\x00\x00\x83a\x00\x00'\x00\x00\x00\xacY\x00\x00\x05\x00\x00\x00\xaaa\x00\x00%\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00eb\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00fb\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00gb\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00hb\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00ib\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00kb\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00mb\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has {value} entries, more than {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelayQi\x00\x00\x06\x00\x00\x00Wi\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\xa5^\x00\x00\x04\x00\x00\x00\xf4U\x00\x00\x04\x00\x00\x00\x0fV\x00\x00\x05\x00\x00\x00li\x00\x00\f\x00\x00\x00xi\x00\x00\b\x00\x00\x00,V\x00\x00\f\x00\x00\x00\x80i\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xc0i\x00\x00\b\x00\x00\x00\xc8i\x00\x00\x05\x00\x00\x00\xcdi\x00\x00\x06\x00\x00\x00beginfailure\xeci\x00\x00\x05\x00\x00\x00\xf1i\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00%j\x00\x00\x0e\x00\x00\x003j\x00\x00\x0e\x00\x00\x00Aj\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00dj\x00\x00\x06\x00\x00\x00jj\x00\x00\x06\x00\x00\x00pj\x00\x00\a\x00\x00\x00wj\x00\x00\t\x00\x00\x00\x80j\x00\x00\b\x00\x00\x00\x88j\x00\x00\x06\x00\x00\x00\x8ej\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xd0j\x00\x00\x03\x00\x00\x00\xd3j\x00\x00\x03\x00\x00\x00\xd6j\x00\x00\x03\x00\x00\x00\xd9j\x00\x00\x03\x00\x00\x00\xdcj\x00\x00\x03\x00\x00\x00\xdfj\x00\x00\x03\x00\x00\x00\xe2j\x00\x00\x03\x00\x00\x00\xe5j\x00\x00\x03\x00\x00\x00\xe8j\x00\x00\x03\x00\x00\x00\xebj\x00\x00\x03\x00\x00\x00\xeej\x00\x00\x03\x00\x00\x00\xf1j\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00Uk\x00\x001\x00\x00\x00\x86k\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x007l\x00\x00\x15\x00\x00\x00Ll\x00\x00\x17\x00\x00\x00\x95l\x00\x007\x00\x00\x00\xccl\x00\x00$\x00\x00\x00cl\x00\x00\x16\x00\x00\x00\xf0l\x00\x00K\x00\x00\x00;m\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x008n\x00\x00?n\x00\x00zh\x00\x00\x91h\x00\x00Hn\x00\x00\x04i\x00\x00Pn\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xfbg\x00\x00\x01h\x00\x00\x05h\x00\x00\x0eh\x00\x00\x18h\x00\x00\x1dh\x00\x00#h\x00\x00)h\x00\x00,h\x00\x002h\x00\x007h\x00\x00=h\x00\x00Ih\x00\x00Uh\x00\x00_h\x00\x00oh\x00\x00zh\x00\x00\x85h\x00\x00\x91h\x00\x00\x9ch\x00\x00\xaah\x00\x00\xb5h\x00\x00\xc4h\x00\x00\xd9h\x00\x00\xdeh\x00\x00\xedh\x00\x00\xf8h\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04i\x00\x00\ni\x00\x00\x14i\x00\x00\x18i\x00\x00&i\x00\x00\xadU\x00\x002i\x00\x00\xb6U\x00\x005i\x00\x00Ci\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00.\x00\x00\x00\xe7b\x00\x00\x18c\x00\x00*c\x00\x00Sc\x00\x00sc\x00\x00\x93c\x00\x00\xb9c\x00\x00\xe1c\x00\x00<d\x00\x00ad\x00\x00ad\x00\x00\x85d\x00\x00\xd8d\x00\x00\x1ee\x00\x00Ie\x00\x00qe\x00\x00\x88e\x00\x00\x9ce\x00\x00\xd3e\x00\x00\xfde\x00\x008f\x00\x00lf\x00\x00\xa5f\x00\x00\xcaf\x00\x00\xecf\x00\x00Ig\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xd0m\x00\x00\xe0m\x00\x00\xd0m\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xd0m\x00\x00\xe0m\x00\x00\xd0m\x00\x00"

@@ -13,8 +13,9 @@ use std::iter;
 
 use backoff_core::ffi::{self, FieldSet, Unit};
 use backoff_core::{
-    Backoff, Budget, BudgetEvent, BudgetMember, BudgetState, Fallback, Operation, Outcome,
-    ParseError, Policy, PolicyError, RandomStream, http_retry_after_ns, parse_retry_after_ns,
+    Backoff, Budget, BudgetEvent, BudgetMember, BudgetState, Fallback, Field, Operation, Outcome,
+    ParseError, Policy, PolicyError, RandomStream, Waits, http_retry_after_ns,
+    parse_retry_after_ns,
 };
 use serde_json::Value;
 
@@ -169,6 +170,11 @@ fn policy_of_fields(fields: &Members) -> Option<Result<Policy, PolicyError>> {
     let mut params = FieldSet::default();
     for (name, value) in fields {
         let Some(field) = ffi::field_from_name(name) else { continue };
+        if field == Field::Waits {
+            let waits = value.as_array()?.iter().map(word).collect::<Option<Vec<_>>>()?;
+            params.set_waits(Waits::from_ns(waits));
+            continue;
+        }
         let number = match ffi::field_unit(field) {
             Unit::Kind(_) => ffi::kind_number(field, text(value)?),
             Unit::Ratio => {
@@ -227,10 +233,20 @@ fn steps(request: &mut Request, steps: &Value) -> Option<String> {
             continue;
         }
         let operation = operations.get_mut(&number)?;
+        if action == "limit" {
+            let limit = shown(operation.attempt_limit_ns(now_ns));
+            let index = operation.retry_index(now_ns);
+            answers.push(format!(r#"{{"limit":{limit},"index":{index}}}"#));
+            continue;
+        }
         let (reason, delay) = match action {
             "outcome" => {
                 let (outcome, wait) = (outcome(step)?, or(step.get("retry_after"), time).ok()?);
-                let decision = operation.decide(outcome, wait, now_ns, budget.as_ref());
+                let budget = budget.as_ref();
+                let decision = match or(step.get("own_delay"), time).ok()? {
+                    Some(own) => operation.decide_with_delay(outcome, wait, own, now_ns, budget),
+                    None => operation.decide(outcome, wait, now_ns, budget),
+                };
                 (decision.stop_reason(), decision.delay_ns())
             }
             "cancel" => (Some(operation.cancel(budget.as_ref())), 0),

@@ -26,13 +26,16 @@ pub(crate) fn fit(
 ) -> Checked<ScheduleParams> {
     between(Field::MaxAttempts, attempts, 1, MAX_ATTEMPTS)?;
     between(Field::MaxElapsed, total_ns, 0, MAX_NS)?;
+    let values = policy.values();
+    if !values.uses(field) {
+        return Err(PolicyError::new(ErrorCode::Unused, field, 0, policy.growth.into()));
+    }
     let (min, max) = if field == Field::Base {
         (policy.min_growing_base(), policy.cap)
     } else {
         let min = policy.base.max(policy.offset).max(policy.floor).max(policy.throttled_base);
         (min, MAX_NS)
     };
-    let values = policy.values();
     let params = FieldSet::from_values(&values, |field| values.is_explicit(field));
     let with = |value| {
         let mut params = params;

@@ -87,6 +87,64 @@ impl Operation {
         self.progress.decide(&self.policy, outcome, retry_after_ns, now_ns, budget)
     }
 
+    /// [`Operation::decide`] with this delay in place of the one that the policy computes. Its jitter, cap
+    /// and floor do not change it; its limits, its treatment of a `Retry-After` and the budget count
+    /// as always. A delay above [`MAX_NS`](crate::MAX_NS) is that.
+    pub fn decide_with_delay(
+        &mut self,
+        outcome: Outcome,
+        retry_after_ns: Option<u64>,
+        own_delay_ns: u64,
+        now_ns: u64,
+        budget: Option<&Budget>,
+    ) -> Decision {
+        let own = Some(own_delay_ns);
+        self.progress.decide_with_delay(&self.policy, outcome, retry_after_ns, own, now_ns, budget)
+    }
+
+    /// The index of the delay that would follow if the current attempt failed at `now_ns`: the number
+    /// of waits decided so far, or 0 if the attempt ran at least as long as `reset_after`.
+    #[must_use]
+    pub fn retry_index(&self, now_ns: u64) -> u64 {
+        self.progress.retry_index(&self.policy, now_ns)
+    }
+
+    /// How long an attempt that begins at `now_ns` may take: the policy's `attempt_timeout`, or what is
+    /// left until `max_elapsed` or the deadline ends, if that is less. `None` without an
+    /// `attempt_timeout`. An end that has passed does not count.
+    ///
+    /// ```
+    /// use backoff_core::{Operation, Policy, RandomStream};
+    /// let policy = Policy::parse("full:base=1s,attempt_timeout=5s")?;
+    /// let stream = RandomStream::from_seed(1);
+    /// let operation = Operation::begin(policy, stream, 0, Some(8_000_000_000), None);
+    /// assert_eq!(operation.attempt_limit_ns(2_000_000_000), Some(5_000_000_000));
+    /// assert_eq!(operation.attempt_limit_ns(7_000_000_000), Some(1_000_000_000));
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn attempt_limit_ns(&self, now_ns: u64) -> Option<u64> {
+        self.progress.attempt_limit_ns(&self.policy, now_ns)
+    }
+
+    /// How long an attempt that begins at `now_ns` has until its `attempt_timeout`, `max_elapsed` or
+    /// the deadline ends, whichever is first. `None` if no end is ahead.
+    ///
+    /// ```
+    /// use backoff_core::{Operation, Policy, RandomStream};
+    /// let policy = Policy::parse("full:base=1s,max_elapsed=5s")?;
+    /// let stream = RandomStream::from_seed(1);
+    /// let operation = Operation::begin(policy, stream, 0, Some(8_000_000_000), None);
+    /// assert_eq!(operation.time_left_ns(2_000_000_000), Some(3_000_000_000));
+    /// assert_eq!(operation.time_left_ns(5_000_000_000), Some(3_000_000_000));
+    /// assert_eq!(operation.time_left_ns(8_000_000_000), None);
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn time_left_ns(&self, now_ns: u64) -> Option<u64> {
+        self.progress.time_left_ns(&self.policy, now_ns)
+    }
+
     /// Cancels the operation. Budget tokens spent on a granted retry are not refunded. Returns
     /// the stop reason, which is the earlier one if the operation had already stopped.
     pub fn cancel(&mut self, budget: Option<&Budget>) -> StopReason {
@@ -100,13 +158,13 @@ impl Operation {
         self.progress.refuse_retry(budget)
     }
 
-    /// The number of waits decided so far.
+    /// The number of waits decided so far, or since an attempt that ran for `reset_after`.
     #[must_use]
     pub const fn retries(&self) -> u64 {
         self.progress.retries
     }
 
-    /// The number of attempts, including the current one or the one that follows the current
+    /// The number of attempts since then, including the current one or the one that follows the current
     /// wait.
     #[must_use]
     pub const fn attempts(&self) -> u64 {

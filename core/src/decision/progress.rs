@@ -4,6 +4,8 @@ use crate::decision::budget::Budget;
 use crate::decision::budget::event::BudgetEvent;
 use crate::decision::failure::{delay_ns, exceeded};
 use crate::decision::outcome::{Decision, Outcome, StopReason};
+use crate::field::kind::FROM_FAILURE;
+use crate::number::arithmetic::MAX_NS;
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
 use crate::schedule::ScheduleParams;
@@ -15,6 +17,8 @@ use crate::schedule::ScheduleParams;
 pub struct Progress {
     pub(super) stream: RandomStream,
     pub(super) began_ns: u64,
+    /// When the current attempt began, or 2^64 - 1 if nobody knows.
+    pub(super) attempt_began_ns: u64,
     pub(super) deadline_ns: u64,
     pub(super) retries: u64,
     /// The tokens or slots that it holds of the budget.
@@ -26,7 +30,7 @@ pub struct Progress {
 
 impl Progress {
     /// The length of [`Progress::to_words`].
-    pub(crate) const WORDS: usize = 7;
+    pub(crate) const WORDS: usize = 8;
 
     /// The progress of [`Operation::begin`](crate::Operation::begin).
     #[must_use]
@@ -39,7 +43,7 @@ impl Progress {
         if let Some(budget) = budget {
             budget.report(BudgetEvent::OperationBegan, now_ns);
         }
-        Self { began_ns: now_ns, ..Self::new(stream, deadline_ns) }
+        Self { began_ns: now_ns, attempt_began_ns: now_ns, ..Self::new(stream, deadline_ns) }
     }
 
     /// A progress that [`Progress::begin_at`] begins.
@@ -50,6 +54,7 @@ impl Progress {
         Self {
             stream,
             began_ns: 0,
+            attempt_began_ns: 0,
             deadline_ns: deadline_ns.unwrap_or_default(),
             retries: 0,
             held: 0,
@@ -61,7 +66,7 @@ impl Progress {
     /// Begins at this time, with a budget.
     #[inline]
     pub fn begin_at(&mut self, now_ns: u64, budget: Option<&Budget>) {
-        self.began_ns = now_ns;
+        (self.began_ns, self.attempt_began_ns) = (now_ns, now_ns);
         if let Some(budget) = budget {
             budget.report(BudgetEvent::OperationBegan, now_ns);
         }
@@ -75,7 +80,8 @@ impl Progress {
         began_ns: u64,
         deadline_ns: Option<u64>,
     ) -> Self {
-        Self { retries, ..Self::begin(stream, began_ns, deadline_ns, None) }
+        let progress = Self::begin(stream, began_ns, deadline_ns, None);
+        Self { retries, attempt_began_ns: u64::MAX, ..progress }
     }
 
     /// The time at which it began.
@@ -98,12 +104,54 @@ impl Progress {
         self.retries
     }
 
+    /// [`Operation::retry_index`](crate::Operation::retry_index) under the policy.
+    #[must_use]
+    pub fn retry_index(&self, policy: &Policy, now_ns: u64) -> u64 {
+        if self.counts_anew(policy, now_ns) { 0 } else { self.retries }
+    }
+
+    /// [`Operation::attempt_limit_ns`](crate::Operation::attempt_limit_ns) under the policy.
+    #[must_use]
+    pub fn attempt_limit_ns(&self, policy: &Policy, now_ns: u64) -> Option<u64> {
+        let is_limited = policy.0.attempt_timeout != MAX_NS;
+        self.time_left_ns(policy, now_ns).filter(|_| is_limited)
+    }
+
+    /// [`Operation::time_left_ns`](crate::Operation::time_left_ns) under the policy.
+    #[must_use]
+    pub fn time_left_ns(&self, policy: &Policy, now_ns: u64) -> Option<u64> {
+        let policy = &policy.0;
+        let timeout = Some(policy.attempt_timeout).filter(|&timeout| timeout != MAX_NS);
+        let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
+        let elapsed = Some(policy.max_elapsed).filter(|&max| max != MAX_NS && has_begun);
+        let since = now_ns.saturating_sub(self.began_ns);
+        let deadline = (self.has_deadline != 0).then_some(self.deadline_ns);
+        let left = [elapsed.zip(Some(since)), deadline.zip(Some(now_ns))].into_iter().flatten();
+        // An end that has passed has not kept the attempt from being made.
+        let left = left.map(|(end, now)| end.saturating_sub(now)).filter(|&left| left > 0);
+        left.chain(timeout).min()
+    }
+
     /// [`Operation::decide`](crate::Operation::decide) under the policy.
     pub fn decide(
         &mut self,
         policy: &Policy,
         outcome: Outcome,
         retry_after_ns: Option<u64>,
+        now_ns: u64,
+        budget: Option<&Budget>,
+    ) -> Decision {
+        self.decide_with_delay(policy, outcome, retry_after_ns, None, now_ns, budget)
+    }
+
+    /// [`Operation::decide_with_delay`](crate::Operation::decide_with_delay) under the policy; without
+    /// an own delay, [`Progress::decide`].
+    pub fn decide_with_delay(
+        &mut self,
+        policy: &Policy,
+        outcome: Outcome,
+        retry_after_ns: Option<u64>,
+        own_delay_ns: Option<u64>,
         now_ns: u64,
         budget: Option<&Budget>,
     ) -> Decision {
@@ -119,7 +167,14 @@ impl Progress {
                 self.stop(StopReason::Success, 0, budget)
             }
             Outcome::Permanent => self.stop(StopReason::Permanent, 0, budget),
-            _ => self.decide_after_failure(policy, outcome, retry_after_ns, now_ns, budget),
+            _ => self.decide_after_failure(
+                policy,
+                outcome,
+                retry_after_ns,
+                own_delay_ns,
+                now_ns,
+                budget,
+            ),
         }
     }
 
@@ -154,6 +209,7 @@ impl Progress {
         [
             self.stream.state(),
             self.began_ns,
+            self.attempt_began_ns,
             self.deadline_ns,
             self.retries,
             self.held,
@@ -164,10 +220,12 @@ impl Progress {
 
     #[expect(clippy::cast_possible_truncation, reason = "a flag, and a small number")]
     pub(super) const fn from_words(words: &[u64; Self::WORDS]) -> Self {
-        let [stream, began_ns, deadline_ns, retries, held, reason, has_deadline] = *words;
+        let [stream, began_ns, attempt_began_ns, deadline_ns, retries, held, reason, has_deadline] =
+            *words;
         Self {
             stream: RandomStream::from_seed(stream),
             began_ns,
+            attempt_began_ns,
             deadline_ns,
             retries,
             held,
@@ -181,16 +239,26 @@ impl Progress {
         policy: &Policy,
         outcome: Outcome,
         retry_after_ns: Option<u64>,
+        own_delay_ns: Option<u64>,
         now_ns: u64,
         budget: Option<&Budget>,
     ) -> Decision {
         if let Some(budget) = budget {
             budget.report(BudgetEvent::AttemptFailed, now_ns);
         }
+        if self.counts_anew(policy, now_ns) {
+            self.stream = self.stream.advance(self.retries);
+            (self.retries, self.began_ns) = (0, now_ns);
+        } else if self.retries == 0 && policy.0.elapsed_from == FROM_FAILURE {
+            self.began_ns = now_ns;
+        }
         let Some(index) = policy.retry_index(self.retries) else {
             return self.stop(StopReason::MaxRetries, 0, budget);
         };
         let delay_of = |base| {
+            if let Some(own_delay_ns) = own_delay_ns {
+                return own_delay_ns.min(MAX_NS);
+            }
             let rebased;
             let policy = if base == policy.0.base {
                 policy
@@ -215,7 +283,14 @@ impl Progress {
             }
         }
         self.retries = self.retries.saturating_add(1);
+        self.attempt_began_ns = now_ns.saturating_add(delay_ns);
         Decision::Wait { delay_ns }
+    }
+
+    /// Whether the current attempt ran so long that its failure is the first of a new count.
+    fn counts_anew(&self, policy: &Policy, now_ns: u64) -> bool {
+        let reset_after = policy.0.reset_after;
+        reset_after != MAX_NS && now_ns.saturating_sub(self.attempt_began_ns) >= reset_after
     }
 
     fn end_attempt(&self, budget: Option<&Budget>) {

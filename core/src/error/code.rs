@@ -91,6 +91,8 @@ codes! {
     /// The attempts do not fit into the time, however short the base or the cap.
     DoesNotFit = 25, "does_not_fit",
         "{field} cannot be made short enough: the delays take at least {value}, which is above {limit}";
+    /// A list is longer than the limit.
+    TooMany = 26, "too_many", "{field} has {value} entries, more than {limit}";
 }
 
 impl fmt::Display for ErrorCode {

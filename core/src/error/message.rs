@@ -78,7 +78,11 @@ impl MessageArgs<'_> {
     }
 
     fn write_part(&self, part: &[u8], text: &mut TextBuf) {
-        let unit = self.field.map_or(Unit::Count, Field::unit);
+        let unit = match self.field.map_or(Unit::Count, Field::unit) {
+            // Only a wait can be too long. The other errors are about the list.
+            Unit::Waits if self.code != ErrorCode::TooLarge => Unit::Count,
+            unit => unit,
+        };
         match (part, self.field, self.found) {
             (b"field", Some(field), _) => {
                 text.push(field.name());

@@ -6,7 +6,9 @@ mod doubling;
 mod state;
 
 use crate::error::message::Excerpt;
-use crate::field::kind::{AT_LEAST, EXPONENTIAL, FULL, NONE, ON_WINDOW, SPREAD, number_of};
+use crate::field::kind::{
+    AT_LEAST, EXPONENTIAL, FROM_BEGIN, FULL, NONE, ON_WINDOW, SPREAD, number_of,
+};
 
 use crate::decision::outcome::{Outcome, StopReason};
 use crate::error::code::ErrorCode;
@@ -14,6 +16,7 @@ use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 pub use crate::ffi::doubling::*;
 pub use crate::field::set::FieldSet;
+use crate::field::waits::Waits;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
 use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
@@ -102,16 +105,30 @@ pub fn policy_value(policy: &Policy, field: Field) -> Option<u64> {
     policy.number(field)
 }
 
+/// The waits of growth in steps; none under another growth.
+#[must_use]
+pub const fn policy_waits(policy: &Policy) -> &Waits {
+    &policy.0.waits
+}
+
 /// The number that means no limit as the value of a field, if the field is such a limit.
 #[must_use]
 pub const fn no_limit(field: Field) -> Option<u64> {
     field.no_limit()
 }
 
-/// Whether the policy limits the time since the operation began.
+/// Whether a decision of the policy depends on the time, or the limit of an attempt does.
 #[must_use]
-pub const fn limits_elapsed(policy: &Policy) -> bool {
+pub const fn needs_time(policy: &Policy) -> bool {
     policy.0.max_elapsed != MAX_NS
+        || policy.0.attempt_timeout != MAX_NS
+        || policy.0.reset_after != MAX_NS
+}
+
+/// Whether the policy limits the time of an attempt.
+#[must_use]
+pub const fn limits_attempts(policy: &Policy) -> bool {
+    policy.0.attempt_timeout != MAX_NS
 }
 
 /// Whether a delay of the policy depends on a draw, also one after a `Retry-After`.
@@ -153,6 +170,10 @@ pub static DEFAULT_POLICY: Policy = Policy(ScheduleParams {
     retry_after: AT_LEAST,
     retry_after_max: 3_600_000_000_000,
     retry_after_max_extra: MAX_NS,
+    waits: Waits::EMPTY,
+    attempt_timeout: MAX_NS,
+    reset_after: MAX_NS,
+    elapsed_from: FROM_BEGIN,
     doubling: 1,
 });
 
@@ -186,6 +207,35 @@ pub fn change_policy(policy: &Policy, field: Field, value: u64) -> Result<Policy
         params.clear(unset);
     }
     params.set(field, value);
+    Policy::from_params(&params)
+}
+
+/// The policy that the string of `policy` describes if pairs of all these fields follow it.
+///
+/// ```
+/// use backoff_core::ffi::{FieldSet, change_policy_fields};
+/// use backoff_core::{Field, Policy};
+/// let mut fields = FieldSet::default();
+/// fields.set(Field::MaxAttempts, 6);
+/// fields.set(Field::Jitter, 2);
+/// let changed = change_policy_fields(&Policy::parse("azure-core")?, &fields)?;
+/// assert_eq!(changed, Policy::parse("azure-core:max_attempts=6,jitter=full").expect("a policy"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first rule of SPEC 8 that the policy then breaks.
+pub fn change_policy_fields(policy: &Policy, fields: &FieldSet) -> Result<Policy, PolicyError> {
+    let text = policy.text();
+    let parsed = Parsed::read(TextKind::Policy, text.as_bytes());
+    let mut params = parsed.map(|parsed| parsed.params()).unwrap_or_default();
+    let given = || POLICY_FIELDS.into_iter().filter(|&field| fields.get(field).is_some());
+    for unset in given().flat_map(replaced_by) {
+        params.clear(*unset);
+    }
+    for field in given() {
+        params.set_from(fields, field);
+    }
     Policy::from_params(&params)
 }
 

@@ -21,6 +21,8 @@ pub enum Growth {
     Polynomial = 4,
     /// `base` times 1, 1, 2, 3, 5, 8, ...
     Fibonacci = 5,
+    /// The `waits` one after another, and then the last one.
+    Steps = 6,
 }
 
 /// How a delay is drawn from its window (SPEC 6).
@@ -87,6 +89,18 @@ pub enum RetryAfterMode {
     Spread = 3,
 }
 
+/// When the time that `max_elapsed` limits begins (SPEC 13.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[repr(u32)]
+#[non_exhaustive]
+pub enum ElapsedFrom {
+    /// When the operation begins.
+    #[default]
+    Begin = 1,
+    /// When its first attempt fails.
+    Failure = 2,
+}
+
 impl Jitter {
     /// The number of this kind.
     pub(crate) const fn number(&self) -> u32 {
@@ -106,6 +120,7 @@ pub(crate) const LINEAR: u32 = Growth::Linear as u32;
 pub(crate) const EXPONENTIAL: u32 = Growth::Exponential as u32;
 pub(crate) const POLYNOMIAL: u32 = Growth::Polynomial as u32;
 pub(crate) const FIBONACCI: u32 = Growth::Fibonacci as u32;
+pub(crate) const STEPS: u32 = Growth::Steps as u32;
 
 pub(crate) const NONE: u32 = 1;
 pub(crate) const FULL: u32 = 2;
@@ -121,6 +136,9 @@ pub(crate) const ON_DELAY: u32 = CapOn::Delay as u32;
 pub(crate) const AT_LEAST: u32 = RetryAfterMode::AtLeast as u32;
 pub(crate) const SPREAD: u32 = RetryAfterMode::Spread as u32;
 
+pub(crate) const FROM_BEGIN: u32 = ElapsedFrom::Begin as u32;
+pub(crate) const FROM_FAILURE: u32 = ElapsedFrom::Failure as u32;
+
 pub(crate) const QUOTA: u32 = 1;
 pub(crate) const THROTTLE: u32 = 2;
 pub(crate) const RATIO: u32 = 3;
@@ -130,11 +148,12 @@ pub(crate) const CONCURRENT: u32 = 6;
 
 // The names of the kinds in the order of their numbers, from 1.
 pub(crate) const GROWTHS: &[&str] =
-    &["constant", "linear", "exponential", "polynomial", "fibonacci"];
+    &["constant", "linear", "exponential", "polynomial", "fibonacci", "steps"];
 pub(crate) const JITTERS: &[&str] =
     &["none", "full", "equal", "proportional", "additive", "decorrelated", "slotted"];
 pub(crate) const CAPS: &[&str] = &["window", "delay"];
 pub(crate) const RETRY_AFTER_MODES: &[&str] = &["at_least", "exact", "spread"];
+pub(crate) const ELAPSED_FROM: &[&str] = &["begin", "failure"];
 pub(crate) const BUDGETS: &[&str] = &["quota", "throttle", "ratio", "rate", "ttl", "concurrent"];
 
 /// The number of a name in such a list, or 0.

@@ -6,10 +6,11 @@ pub(crate) mod set;
 pub(crate) mod table;
 pub(crate) mod value;
 pub(crate) mod values;
+pub(crate) mod waits;
 
 use core::fmt;
 
-use crate::field::kind::{BUDGETS, CAPS, GROWTHS, JITTERS, RETRY_AFTER_MODES};
+use crate::field::kind::{BUDGETS, CAPS, ELAPSED_FROM, GROWTHS, JITTERS, RETRY_AFTER_MODES};
 use crate::field::table::for_fields;
 
 /// The meaning of a field's numeric value.
@@ -24,6 +25,8 @@ pub enum Unit {
     Ratio,
     /// A whole number.
     Count,
+    /// A list of waits, as its length; the waits are beside it.
+    Waits,
 }
 
 macro_rules! fields {

@@ -2,8 +2,8 @@
 
 use crate::field::Field;
 use crate::field::kind::{
-    ADDITIVE, AT_LEAST, CONCURRENT, DECORRELATED, EXPONENTIAL, LINEAR, NONE, ON_WINDOW, POLYNOMIAL,
-    PROPORTIONAL, QUOTA, RATE, RATIO, SLOTTED, THROTTLE, TTL,
+    ADDITIVE, AT_LEAST, CONCURRENT, DECORRELATED, EXPONENTIAL, FROM_BEGIN, LINEAR, NONE, ON_WINDOW,
+    POLYNOMIAL, PROPORTIONAL, QUOTA, RATE, RATIO, SLOTTED, STEPS, THROTTLE, TTL,
 };
 use crate::field::values::{FieldValues, ZERO};
 use crate::number::arithmetic::{MAX_NS, NS_PER_SECOND};
@@ -27,6 +27,8 @@ impl Field {
     pub(crate) const fn used_by(self) -> (Self, u32) {
         const ALWAYS: u32 = !0;
         match self {
+            Self::Base | Self::ThrottledBase => (Self::Growth, !(1 << STEPS)),
+            Self::Waits => (Self::Growth, 1 << STEPS),
             Self::Increment => (Self::Growth, 1 << LINEAR),
             Self::Multiplier => (Self::Growth, 1 << EXPONENTIAL),
             Self::Power | Self::Origin => (Self::Growth, 1 << POLYNOMIAL),
@@ -48,20 +50,28 @@ impl Field {
     pub(crate) fn default_value(self, values: &FieldValues) -> Option<u64> {
         let budget = values.kind(Self::Budget);
         Some(match self {
-            Self::Growth | Self::Base | Self::JitterMax | Self::JitterSlot | Self::Budget => {
-                return None;
-            }
+            Self::Growth
+            | Self::Base
+            | Self::Waits
+            | Self::JitterMax
+            | Self::JitterSlot
+            | Self::Budget => return None,
             Self::Increment | Self::ThrottledBase => values.get(Self::Base),
             Self::Multiplier if values.kind(Self::Jitter) == DECORRELATED => THREE,
             Self::Multiplier => TWO,
             Self::Power => 2,
             Self::Origin => 1,
-            Self::Cap | Self::MaxElapsed | Self::RetryAfterMaxExtra => MAX_NS,
+            Self::Cap
+            | Self::MaxElapsed
+            | Self::RetryAfterMaxExtra
+            | Self::AttemptTimeout
+            | Self::ResetAfter => MAX_NS,
             // A server must not be able to stop a client for ever.
             Self::RetryAfterMax => HOUR,
             Self::CapOn => ON_WINDOW.into(),
             Self::Jitter => NONE.into(),
             Self::RetryAfter => AT_LEAST.into(),
+            Self::ElapsedFrom => FROM_BEGIN.into(),
             Self::JitterBelow | Self::JitterAbove => ZERO,
             Self::MaxRetries => EVERY_INDEX,
             Self::MaxTokens => match budget {
@@ -84,9 +94,12 @@ impl Field {
     /// The number that means no limit, if the field is a limit that can be absent.
     pub(crate) const fn no_limit(self) -> Option<u64> {
         match self {
-            Self::Cap | Self::MaxElapsed | Self::RetryAfterMax | Self::RetryAfterMaxExtra => {
-                Some(MAX_NS)
-            }
+            Self::Cap
+            | Self::MaxElapsed
+            | Self::RetryAfterMax
+            | Self::RetryAfterMaxExtra
+            | Self::AttemptTimeout
+            | Self::ResetAfter => Some(MAX_NS),
             Self::MaxRetries => Some(EVERY_INDEX),
             Self::MaxAttempts => Some(EVERY_INDEX.wrapping_add(1)),
             _ => None,
@@ -99,7 +112,7 @@ impl Field {
         match self {
             Self::Power => (1, 16),
             Self::Origin | Self::MinConcurrent => (0, u32::MAX.into()),
-            Self::JitterSlot => (1, MAX_NS),
+            Self::JitterSlot | Self::AttemptTimeout | Self::ResetAfter => (1, MAX_NS),
             Self::MaxRetries => (0, EVERY_INDEX),
             Self::MaxAttempts => (1, EVERY_INDEX.saturating_add(1)),
             Self::MaxTokens => match values.kind(Self::Budget) {

@@ -1,6 +1,7 @@
 //! The fields that a caller set, before any rule is checked.
 
 use crate::field::values::FieldValues;
+use crate::field::waits::Waits;
 use crate::field::{Field, POLICY_FIELDS};
 
 /// The fields of a policy or of a budget before they are checked: each set or not set, as a plain
@@ -31,14 +32,21 @@ impl FieldSet {
     const ALL: u64 = (1 << POLICY_FIELDS.len()) - 1;
 
     /// The params whose bits and values these are: a bit for each field in the order of the
-    /// numbers, and a value for each.
+    /// numbers, a value for each, and the waits in nanoseconds, of which the value of the field is the number.
     #[must_use]
-    pub fn from_bits(bits: u64, values: &[u64; POLICY_FIELDS.len()]) -> Self {
+    pub fn from_bits(
+        bits: u64,
+        values: &[u64; POLICY_FIELDS.len()],
+        waits: &[u64; Waits::MAX],
+    ) -> Self {
         let mut params = Self::default();
         for (field, value) in POLICY_FIELDS.into_iter().zip(values) {
             if bits & bit(field) != 0 {
                 params.set(field, *value);
             }
+        }
+        if let Some(length) = params.get(Field::Waits) {
+            params.set_waits(Waits::new(waits, length));
         }
         params
     }
@@ -51,22 +59,47 @@ impl FieldSet {
                 params.set(field, values.get(field));
             }
         }
+        params.values.set_waits(*values.waits());
         params
     }
 
-    /// Sets a field: nanoseconds, a kind, a count, or a ratio as `ffi::ratio_value` packs it.
+    /// Sets a field but the waits: nanoseconds, a kind, a count, or a ratio as `ffi::ratio_value` packs it.
     pub fn set(&mut self, field: Field, value: u64) {
         self.values.set(field, value);
         self.set |= bit(field);
     }
 
+    /// Sets the waits.
+    pub fn set_waits(&mut self, waits: Waits) {
+        self.values.set_waits(waits);
+        self.set |= bit(Field::Waits);
+    }
+
+    /// The waits; none if they are not set.
+    #[must_use]
+    pub const fn waits(&self) -> &Waits {
+        self.values.waits()
+    }
+
+    /// Sets a field to its value in other params.
+    pub(crate) fn set_from(&mut self, other: &Self, field: Field) {
+        match other.get(field) {
+            Some(_) if field == Field::Waits => self.set_waits(*other.waits()),
+            Some(value) => self.set(field, value),
+            None => self.clear(field),
+        }
+    }
+
     /// Unsets a field.
     pub fn clear(&mut self, field: Field) {
+        if field == Field::Waits {
+            self.values.set_waits(Waits::default());
+        }
         self.values.set(field, 0);
         self.set &= !bit(field);
     }
 
-    /// The value of a field, if it is set.
+    /// The value of a field, if it is set; of the waits, their number.
     #[must_use]
     pub fn get(&self, field: Field) -> Option<u64> {
         (self.set & bit(field) != 0).then(|| self.values.get(field))
@@ -85,7 +118,8 @@ impl FieldSet {
     }
 }
 
-const fn bit(field: Field) -> u64 {
+/// The bit of a field of policies in [`FieldSet::bits`].
+pub(crate) const fn bit(field: Field) -> u64 {
     #[expect(clippy::cast_possible_truncation, reason = "a position below 32")]
     1_u64.wrapping_shl(field.position() as u32)
 }

@@ -11,7 +11,7 @@ macro_rules! for_fields {
                 /// How the window grows from one retry to the next. Required.
                 Growth = 1, growth: u32, Unit::Kind(GROWTHS);
                 /// The window of index 0 for most growths. Required.
-                Base = 2, base: u64, Unit::Duration;
+                Base = 2, base: u64, Unit::Duration, set Duration;
                 /// Linear growth: the amount that each retry adds. Default: the base.
                 Increment = 3, increment: u64, Unit::Duration, set Duration;
                 /// Exponential growth: the factor of each retry, 1 or from 1.01 to 1,000,000.
@@ -68,6 +68,17 @@ macro_rules! for_fields {
                 /// How much longer than the delay a Retry-After may make the wait. Default: no
                 /// limit.
                 RetryAfterMaxExtra = 23, retry_after_max_extra: u64, Unit::Duration, set Duration;
+                /// Growth in steps: the windows one after another, 1 to 16. The last one stays.
+                /// Required with this growth.
+                Waits = 24, waits: Waits, Unit::Waits;
+                /// The longest that one attempt may take, at least 1 ns. Default: no limit.
+                AttemptTimeout = 25, attempt_timeout: u64, Unit::Duration, set Duration;
+                /// How long an attempt must have run before it failed to begin the count of retries
+                /// anew, at least 1 ns. Default: never.
+                ResetAfter = 26, reset_after: u64, Unit::Duration, set Duration;
+                /// When `max_elapsed` begins: with the operation, which is the default, or with its
+                /// first failure.
+                ElapsedFrom = 27, elapsed_from: u32, Unit::Kind(ELAPSED_FROM), set ElapsedFrom;
             }
             budget {
                 /// The kind of the budget. Required.

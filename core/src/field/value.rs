@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use crate::field::kind::{name_of, number_of};
+use crate::field::waits::Waits;
 use crate::field::{Field, Unit};
 use crate::number::ratio::Ratio;
 
@@ -20,19 +21,22 @@ pub enum FieldValue {
     /// A whole number.
     Count(u64),
     /// No limit, which prints as `none`: of `cap`, `max_retries`, `max_attempts`, `max_elapsed`,
-    /// `retry_after_max` and `retry_after_max_extra`.
+    /// `retry_after_max`, `retry_after_max_extra`, `attempt_timeout` and `reset_after`.
     NoLimit,
+    /// The waits of growth in steps.
+    Waits(Waits),
 }
 
 impl FieldValue {
-    /// The value of a field with this number; none if no kind has the number.
-    pub(crate) fn of(field: Field, number: u64) -> Option<Self> {
+    /// The value of a field with this number, or with these waits; none if no kind has the number.
+    pub(crate) fn of(field: Field, number: u64, waits: &Waits) -> Option<Self> {
         Some(match field.unit() {
             _ if field.no_limit() == Some(number) => Self::NoLimit,
             Unit::Kind(names) => Self::Kind(name_of(names, number)?),
             Unit::Duration => Self::from_ns(number),
             Unit::Ratio => Self::Ratio(Ratio::from_value(number)),
             Unit::Count => Self::Count(number),
+            Unit::Waits => Self::Waits(*waits),
         })
     }
 
@@ -45,6 +49,7 @@ impl FieldValue {
             (Self::Ratio(ratio), Unit::Ratio) => ratio.to_value(),
             (_, Unit::Ratio) => Ratio::new(u32::MAX, 1).to_value(),
             (Self::Count(count), Unit::Count) => count,
+            (Self::Waits(waits), Unit::Waits) => waits.length(),
             (Self::NoLimit, _) => field.no_limit().unwrap_or(u64::MAX),
             _ => u64::MAX,
         }
@@ -78,6 +83,12 @@ impl FieldValue {
     #[must_use]
     pub const fn as_ratio(self) -> Option<Ratio> {
         if let Self::Ratio(ratio) = self { Some(ratio) } else { None }
+    }
+
+    /// The waits, if these are some.
+    #[must_use]
+    pub const fn as_waits(self) -> Option<Waits> {
+        if let Self::Waits(waits) = self { Some(waits) } else { None }
     }
 
     /// The whole number, if this is one.

@@ -1,5 +1,6 @@
 //! The values of all fields of a policy or a budget.
 
+use crate::field::waits::Waits;
 use crate::field::{Field, POLICY_FIELDS};
 use crate::number::ratio::Ratio;
 
@@ -9,18 +10,31 @@ pub(crate) const ZERO: u64 = Ratio::new(0, 1).to_value();
 /// The value of each field of a policy or of a budget, with every default filled in. Unused
 /// fields are 0, so equal policies have equal values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[repr(transparent)]
-pub(crate) struct FieldValues([u64; POLICY_FIELDS.len()]);
+#[repr(C)]
+pub(crate) struct FieldValues {
+    numbers: [u64; POLICY_FIELDS.len()],
+    /// The waits, of which `numbers` has the length.
+    waits: Waits,
+}
 
 impl FieldValues {
     pub(crate) fn get(&self, field: Field) -> u64 {
-        self.0.get(field.position()).copied().unwrap_or_default()
+        self.numbers.get(field.position()).copied().unwrap_or_default()
     }
 
     pub(crate) fn set(&mut self, field: Field, value: u64) {
-        if let Some(slot) = self.0.get_mut(field.position()) {
+        if let Some(slot) = self.numbers.get_mut(field.position()) {
             *slot = value;
         }
+    }
+
+    pub(crate) const fn waits(&self) -> &Waits {
+        &self.waits
+    }
+
+    pub(crate) fn set_waits(&mut self, waits: Waits) {
+        self.set(Field::Waits, waits.length());
+        self.waits = waits;
     }
 
     /// The number of the kind that a field has.

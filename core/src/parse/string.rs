@@ -7,6 +7,7 @@ use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 use crate::field::kind::{PROPORTIONAL, number_of};
 use crate::field::set::FieldSet;
+use crate::field::waits::Waits;
 use crate::field::{Field, POLICY_FIELDS};
 use crate::number::digits::split;
 use crate::parse::value::{Value, ValueError, read};
@@ -22,6 +23,8 @@ pub(crate) struct Parsed<'a> {
     text: &'a [u8],
     head: &'a [u8],
     fields: [FieldSource; POLICY_FIELDS.len()],
+    /// The waits, of which `fields` has the number.
+    waits: Waits,
 }
 
 /// The value that a string sets for a field, and the pair that is the field's own.
@@ -44,7 +47,7 @@ type Result<T> = core::result::Result<T, ParseError>;
 impl<'a> Parsed<'a> {
     pub(crate) fn read(kind: TextKind, text: &'a [u8]) -> Result<Self> {
         let fields = [FieldSource::default(); POLICY_FIELDS.len()];
-        let mut parsed = Self { kind, text, head: &[], fields };
+        let mut parsed = Self { kind, text, head: &[], fields, waits: Waits::default() };
         if text.len() > MAX_LENGTH {
             return Err(parsed.error(ErrorCode::TextTooLong, None, MAX_LENGTH, &[]));
         }
@@ -82,8 +85,10 @@ impl<'a> Parsed<'a> {
     pub(crate) fn params(&self) -> FieldSet {
         let mut params = FieldSet::default();
         for &field in self.kind.fields() {
-            if let Some(value) = self.source(field).value {
-                params.set(field, value);
+            match self.source(field).value {
+                Some(_) if field == Field::Waits => params.set_waits(self.waits),
+                Some(value) => params.set(field, value),
+                None => {}
             }
         }
         params
@@ -131,6 +136,7 @@ impl<'a> Parsed<'a> {
         for (source, preset) in self.fields.iter_mut().zip(parsed.fields) {
             source.value = preset.value;
         }
+        self.waits = parsed.waits;
         true
     }
 
@@ -157,6 +163,11 @@ impl<'a> Parsed<'a> {
         match meaning {
             Value::Unset => set(field, None),
             Value::Number(value) => set(field, Some(value)),
+            Value::Waits(waits) => {
+                set(field, Some(waits.length()))?;
+                self.waits = waits;
+                Ok(())
+            }
             Value::Proportional(ratio) => {
                 set(field, Some(PROPORTIONAL.into()))?;
                 set(Field::JitterBelow, Some(ratio))?;

@@ -2,6 +2,7 @@
 
 use crate::error::code::ErrorCode;
 use crate::field::kind::number_of;
+use crate::field::waits::Waits;
 use crate::field::{Field, Unit};
 use crate::number::arithmetic::MAX_NS;
 use crate::number::digits::{count, is_digits, split};
@@ -13,6 +14,7 @@ pub(crate) enum Value {
     /// The field is not set.
     Unset,
     Number(u64),
+    Waits(Waits),
     /// A ratio as the value of `jitter`.
     Proportional(u64),
 }
@@ -34,6 +36,7 @@ pub(crate) fn read(field: Field, value: &[u8]) -> Result<Value, ValueError> {
     }
     match field.unit() {
         Unit::Duration => duration(value).map(Value::Number),
+        Unit::Waits => waits(value).map(Value::Waits),
         Unit::Count => count(value).map(Value::Number).ok_or(whole(ErrorCode::NotACount)),
         Unit::Ratio => ratio(value).map(Value::Number).map_err(whole),
         Unit::Kind(_)
@@ -79,6 +82,22 @@ pub(crate) fn duration(value: &[u8]) -> Result<u64, ValueError> {
         return Err(error(ErrorCode::DurationTooFine, 0));
     };
     Ok(units.saturating_mul(ns).saturating_add(fraction))
+}
+
+/// Durations that are separated by a slash.
+fn waits(value: &[u8]) -> Result<Waits, ValueError> {
+    let (mut waits, mut start, mut rest) = (Waits::default(), 0_usize, Some(value));
+    while let Some(entries) = rest {
+        let (entry, after) = split(entries, b'/');
+        waits.push(duration(entry).map_err(|error| ValueError {
+            start: error.start.saturating_add(start),
+            end: error.end.saturating_add(start),
+            ..error
+        })?);
+        start = start.saturating_add(entry.len()).saturating_add(1);
+        rest = after;
+    }
+    Ok(waits)
 }
 
 /// The decimals of a unit in nanoseconds, if they are a whole number: from the last digit to the

@@ -4,13 +4,14 @@ use core::time::Duration;
 
 use crate::error::code::ErrorCode;
 use crate::error::policy_error::PolicyError;
-use crate::field::kind::{CapOn, Growth, Jitter, RetryAfterMode};
-use crate::field::set::FieldSet;
+use crate::field::kind::{CapOn, ElapsedFrom, Growth, Jitter, RetryAfterMode};
+use crate::field::set::{FieldSet, bit};
 use crate::field::table::for_fields;
 use crate::field::value::FieldValue;
 use crate::field::{Field, POLICY_FIELDS};
 use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
+use crate::parse::string::replaced_by;
 use crate::policy::Policy;
 
 /// Composes a policy; [`build`](Self::build) validates it. Without a limit
@@ -21,6 +22,8 @@ use crate::policy::Policy;
 #[must_use = "a builder does nothing until it is built"]
 pub struct PolicyBuilder {
     params: FieldSet,
+    /// The bits of the fields that a policy brought and nobody has set since.
+    inherited: u64,
     /// A field of budgets that was set.
     foreign: Option<PolicyError>,
 }
@@ -54,8 +57,27 @@ impl Policy {
         PolicyBuilder::new(Growth::Fibonacci, base)
     }
 
+    /// The windows one after another, 1 to 16 ([`Waits::MAX`]); the last one stays.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use backoff_core::Policy;
+    /// let policy = Policy::steps([5, 300, 1800].map(Duration::from_secs)).build()?;
+    /// assert_eq!(policy.to_string(), "steps:waits=5s/5m/30m");
+    /// assert_eq!(policy.window(7), Duration::from_mins(30));
+    /// # Ok::<(), backoff_core::PolicyError>(())
+    /// ```
+    pub fn steps(waits: impl IntoIterator<Item = Duration>) -> PolicyBuilder {
+        let mut params = FieldSet::default();
+        params.set(Field::Growth, Growth::Steps as u64);
+        params.set_waits(waits.into_iter().collect());
+        PolicyBuilder { params, inherited: 0, foreign: None }
+    }
+
     /// A builder with the fields that the string of this policy names. The others keep their
-    /// defaults: those that depend on the base or the jitter follow if that is changed.
+    /// defaults: those that depend on the base or the jitter follow if that is changed. A field that
+    /// is set changes the policy as a pair after a preset does (SPEC 11): `max_attempts` replaces the
+    /// `max_retries` of the policy, and a jitter those of its fields.
     ///
     /// ```
     /// use std::time::Duration;
@@ -67,14 +89,16 @@ impl Policy {
     pub fn to_builder(&self) -> PolicyBuilder {
         let values = self.0.values();
         let params = FieldSet::from_values(&values, |field| values.is_explicit(field));
-        PolicyBuilder { params, foreign: None }
+        PolicyBuilder { params, inherited: params.bits(), foreign: None }
     }
 }
 
 impl PolicyBuilder {
     fn new(growth: Growth, base: Duration) -> Self {
         let params = FieldSet::default();
-        Self { params, foreign: None }.with(Field::Growth, growth).with(Field::Base, base)
+        Self { params, inherited: 0, foreign: None }
+            .with(Field::Growth, growth)
+            .with(Field::Base, base)
     }
 
     /// Sets how the delay is drawn from its window; by default it is the window. The last call
@@ -122,6 +146,10 @@ impl PolicyBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set(mut self, field: Field, value: FieldValue) -> Self {
+        if let (Field::Waits, FieldValue::Waits(waits)) = (field, value) {
+            self.params.set_waits(waits);
+            return self;
+        }
         let number = value.number(field);
         if POLICY_FIELDS.contains(&field) {
             return self.with(field, number);
@@ -147,6 +175,12 @@ impl PolicyBuilder {
     }
 
     fn with(mut self, field: Field, value: impl Argument) -> Self {
+        for &replaced in replaced_by(field) {
+            if self.inherited & bit(replaced) != 0 {
+                self.params.clear(replaced);
+            }
+        }
+        self.inherited &= !bit(field);
         self.params.set(field, value.number());
         self
     }
@@ -201,4 +235,5 @@ arguments! {
     Growth: |kind| kind as u64;
     CapOn: |kind| kind as u64;
     RetryAfterMode: |kind| kind as u64;
+    ElapsedFrom: |kind| kind as u64;
 }

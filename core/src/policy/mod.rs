@@ -52,10 +52,11 @@ impl Policy {
     /// or a preset, as it is or changed: `aws-sdk-2026:max_retries=5`.
     ///
     /// The string is a head and `key=value` pairs, without spaces. The head is a growth
-    /// (`constant`, `linear`, `exponential`, `polynomial`, `fibonacci`), a shorthand for
+    /// (`constant`, `linear`, `exponential`, `polynomial`, `fibonacci`, `steps`), a shorthand for
     /// exponential growth with a jitter (`full`, `equal`, `decorrelated`) or a preset. The keys are
     /// the names of [`Field`], such as `base`, `cap`, `jitter` and `max_retries`. A duration has one
-    /// unit (`ns`, `us`, `ms`, `s`, `m`, `h`, `d`) and may have decimals. The value `none` unsets a
+    /// unit (`ns`, `us`, `ms`, `s`, `m`, `h`, `d`) and may have decimals. The waits of `steps` are
+    /// durations with slashes between them: `steps:waits=5s/5m/30m`. The value `none` unsets a
     /// field of a preset, and `retry_after_max=none` removes that limit.
     ///
     /// Without `max_retries`, `max_attempts` or `max_elapsed` a policy retries for ever. So does the
@@ -115,7 +116,7 @@ impl Policy {
     /// ```
     #[must_use]
     pub fn get(&self, field: Field) -> Option<FieldValue> {
-        FieldValue::of(field, self.number(field)?)
+        FieldValue::of(field, self.number(field)?, &self.0.waits)
     }
 
     /// The number of the value of a field, if this policy uses the field.

@@ -1,14 +1,14 @@
 //! The window of an index, before jitter (SPEC 5).
 
-use crate::field::kind::{EXPONENTIAL, FIBONACCI, LINEAR, ON_WINDOW, POLYNOMIAL};
+use crate::field::kind::{EXPONENTIAL, FIBONACCI, LINEAR, ON_WINDOW, POLYNOMIAL, STEPS};
 use crate::number::arithmetic::{MAX_NS, add, multiply, power};
 use crate::number::ratio::Ratio;
 use crate::schedule::ScheduleParams;
 
 /// The state that a recursive growth carries from one index to the next.
 ///
-/// `current` is the grown value of the index. `next` is that of the next index; only Fibonacci
-/// growth keeps it.
+/// `current` is the grown value of the index, or the position of its wait in steps. `next` is that of
+/// the next index; only Fibonacci growth keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub(crate) struct GrowthState {
@@ -61,6 +61,7 @@ impl GrowthState {
                 }
             }
             FIBONACCI => (self.current, self.next) = (self.next, add(self.current, self.next)),
+            STEPS => self.current = policy.waits.next_position(self.current),
             _ => {}
         }
     }
@@ -73,6 +74,7 @@ impl GrowthState {
             POLYNOMIAL => {
                 multiply(policy.base, power(index.saturating_add(policy.origin), policy.power))
             }
+            STEPS => policy.waits.at(self.current),
             _ => self.current,
         };
         let window = add(policy.offset, grown);

@@ -9,6 +9,7 @@ use crate::field::Field;
 use crate::field::kind::{EXPONENTIAL, FULL, ON_WINDOW};
 use crate::field::table::for_fields;
 use crate::field::values::FieldValues;
+use crate::field::waits::Waits;
 use crate::number::ratio::Ratio;
 
 macro_rules! parameters {
@@ -26,19 +27,19 @@ macro_rules! parameters {
         pub(crate) struct ScheduleParams {
             $(pub(crate) $name: $word,)*
             /// 1 if the policy is one of doubling, otherwise 0.
-            pub(crate) doubling: u32,
+            pub(crate) doubling: u64,
         }
 
         // In C equal policies have equal bytes, so there are none between the fields.
         const _: () = assert!(
-            size_of::<ScheduleParams>() == size_of::<u32>() $(+ size_of::<$word>())*
+            size_of::<ScheduleParams>() == size_of::<u64>() $(+ size_of::<$word>())*
         );
 
         impl ScheduleParams {
             /// The parameters of checked values.
             pub(crate) fn from_values(values: &FieldValues) -> Self {
                 let mut parameters = Self {
-                    $($name: Word::from_number(values.get(Field::$field)),)*
+                    $($name: Word::read(values, Field::$field),)*
                     doubling: 0,
                 };
                 parameters.doubling = parameters.is_of_doubling_kinds().into();
@@ -48,7 +49,7 @@ macro_rules! parameters {
             /// The values of the fields.
             pub(crate) fn values(&self) -> FieldValues {
                 let mut values = FieldValues::default();
-                $(values.set(Field::$field, self.$name.to_number());)*
+                $(self.$name.write(&mut values, Field::$field);)*
                 values
             }
         }
@@ -57,9 +58,35 @@ macro_rules! parameters {
 for_fields!(parameters);
 
 /// A field as the formulas read it.
-trait Word {
+trait Word: Sized {
     fn from_number(number: u64) -> Self;
     fn to_number(self) -> u64;
+
+    fn read(values: &FieldValues, field: Field) -> Self {
+        Self::from_number(values.get(field))
+    }
+
+    fn write(self, values: &mut FieldValues, field: Field) {
+        values.set(field, self.to_number());
+    }
+}
+
+impl Word for Waits {
+    fn from_number(_: u64) -> Self {
+        Self::default()
+    }
+
+    fn to_number(self) -> u64 {
+        self.length()
+    }
+
+    fn read(values: &FieldValues, _: Field) -> Self {
+        *values.waits()
+    }
+
+    fn write(self, values: &mut FieldValues, _: Field) {
+        values.set_waits(self);
+    }
 }
 
 impl Word for u64 {

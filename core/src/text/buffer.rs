@@ -5,6 +5,7 @@ use core::fmt;
 
 use crate::field::Unit;
 use crate::field::kind::name_of;
+use crate::field::waits::Waits;
 use crate::number::ratio::Ratio;
 
 /// The units of a duration in nanoseconds, from the largest (SPEC 8.9, 11.4).
@@ -102,6 +103,15 @@ impl TextBuf {
         self
     }
 
+    /// Appends durations, separated by a slash.
+    #[inline(never)]
+    pub(crate) fn push_waits(&mut self, waits: &Waits) -> &mut Self {
+        for (position, &ns) in waits.as_ns().iter().enumerate() {
+            self.push(if position > 0 { "/" } else { "" }).push_duration(ns);
+        }
+        self
+    }
+
     /// Appends a ratio as a decimal if at most six decimals hold it exactly, else as a fraction.
     #[inline(never)]
     pub(crate) fn push_ratio(&mut self, ratio: Ratio) -> &mut Self {
@@ -147,7 +157,8 @@ impl TextBuf {
     pub(crate) fn push_value(&mut self, unit: Unit, value: u64) -> &mut Self {
         match unit {
             Unit::Kind(names) => self.push_kind(names, value),
-            Unit::Duration => self.push_duration(value),
+            // A single wait.
+            Unit::Duration | Unit::Waits => self.push_duration(value),
             Unit::Ratio => self.push_ratio(Ratio::from_value(value)),
             Unit::Count => self.push_number(value),
         }

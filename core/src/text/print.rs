@@ -4,6 +4,7 @@ use core::fmt;
 
 use crate::field::value::FieldValue;
 use crate::field::values::FieldValues;
+use crate::field::waits::Waits;
 use crate::field::{Field, Unit};
 use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
@@ -31,6 +32,8 @@ pub(crate) fn print(kind: TextKind, values: &FieldValues) -> TextBuf {
         text.push(separator).push(field.name()).push("=");
         if field == Field::RetryAfterMax && value == MAX_NS {
             text.push("none");
+        } else if unit == Unit::Waits {
+            text.push_waits(values.waits());
         } else {
             text.push_value(unit, value);
         }
@@ -50,6 +53,7 @@ impl FieldValue {
             Self::Ratio(ratio) => text.push_ratio(ratio),
             Self::Count(count) => text.push_number(count),
             Self::NoLimit => text.push("none"),
+            Self::Waits(waits) => text.push_waits(&waits),
         };
         text
     }
@@ -65,5 +69,12 @@ impl fmt::Display for FieldValue {
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(FieldValue::Ratio(*self).text().as_str())
+    }
+}
+
+/// The waits as policy strings write them: `5s/5m/30m`.
+impl fmt::Display for Waits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(FieldValue::Waits(*self).text().as_str())
     }
 }

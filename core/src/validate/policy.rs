@@ -11,7 +11,7 @@ use crate::validate::rules::{Checked, resolve_kinds, resolve_values};
 
 /// The parameters that these fields describe, or the first rule of SPEC 8 that they break.
 pub(crate) fn build(params: &FieldSet) -> Checked<ScheduleParams> {
-    let kinds = [Field::Growth, Field::Jitter, Field::CapOn, Field::RetryAfter];
+    let kinds = [Field::Growth, Field::Jitter, Field::CapOn, Field::RetryAfter, Field::ElapsedFrom];
     let mut values = resolve_kinds(params, &kinds)?;
     let growth = values.get(Field::Growth);
     if values.kind(Field::Jitter) == DECORRELATED && growth != EXPONENTIAL.into() {

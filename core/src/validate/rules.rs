@@ -4,7 +4,9 @@ use crate::error::code::ErrorCode;
 use crate::error::policy_error::PolicyError;
 use crate::field::set::FieldSet;
 use crate::field::values::FieldValues;
+use crate::field::waits::Waits;
 use crate::field::{Field, Unit};
+use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
 
 pub(crate) type Checked<T> = Result<T, PolicyError>;
@@ -40,6 +42,10 @@ pub(crate) fn resolve_values(
 ) -> Checked<()> {
     for &field in fields {
         let set = params.get(field);
+        if field == Field::Waits && set.is_some() && values.uses(field) {
+            values.set_waits(checked_waits(*params.waits())?);
+            continue;
+        }
         let value = match (field, field.unit(), set) {
             (_, Unit::Kind(_), _) | (Field::MaxAttempts, _, None) => continue,
             (Field::MaxAttempts, _, Some(attempts)) => {
@@ -65,6 +71,21 @@ pub(crate) fn resolve_values(
         values.set(field, in_range(values, field, value)?);
     }
     Ok(())
+}
+
+/// The waits of growth in steps, if a policy can have them. A list without entries is missing.
+fn checked_waits(waits: Waits) -> Checked<Waits> {
+    let (field, count, most) = (Field::Waits, waits.length(), Waits::MAX as u64);
+    if count == 0 {
+        return Err(PolicyError::new(ErrorCode::Missing, field, 0, 0));
+    }
+    if count > most {
+        return Err(PolicyError::new(ErrorCode::TooMany, field, count, most));
+    }
+    for &wait in waits.as_ns() {
+        between(field, wait, 0, MAX_NS)?;
+    }
+    Ok(waits)
 }
 
 /// Checks that a value lies between two bounds.

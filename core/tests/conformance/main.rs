@@ -6,7 +6,8 @@ mod vectors;
 use backoff_core::ffi::{self, FieldSet, Unit};
 use backoff_core::{
     Backoff, Budget, ErrorCode, Field, FieldValue, MAX_NS, Operation, Outcome, ParseError, Policy,
-    PolicyError, RandomStream, RetryStats, StopReason, is_idempotent_method, parse_retry_after_ns,
+    PolicyError, RandomStream, RetryStats, StopReason, Waits, is_idempotent_method,
+    parse_retry_after_ns,
 };
 use serde_json::Value;
 
@@ -32,7 +33,12 @@ fn stream(case: &Value) -> RandomStream {
 fn build(fields: &Value) -> Result<Policy, PolicyError> {
     let mut params = FieldSet::default();
     for (name, value) in fields.as_object().unwrap() {
-        let (field, value) = (ffi::field_from_name(name).unwrap(), text(value));
+        let field = ffi::field_from_name(name).unwrap();
+        if field == Field::Waits {
+            params.set_waits(Waits::from_ns(all_digits(value)));
+            continue;
+        }
+        let value = text(value);
         let number = match (ffi::field_unit(field), value.split_once('/')) {
             (Unit::Kind(_), _) => value.parse().unwrap_or_else(|_| ffi::kind_number(field, value)),
             (_, Some((n, d))) => number(n) << 32 | number(d),
@@ -142,7 +148,7 @@ fn fields() {
         check_fields(&case["of"], text);
         for (name, value) in case["policy"].as_object().into_iter().flatten() {
             let (policy, field) = (Policy::parse(text).unwrap(), ffi::field_from_name(name));
-            assert_eq!(shown(&policy, field.unwrap()).as_deref(), value.as_str(), "{id} {name}");
+            assert_eq!(shown(&policy, field.unwrap()).as_ref(), Some(value), "{id} {name}");
             assert_eq!(build(&case["policy"]), Ok(policy), "{id}");
         }
     }
@@ -158,15 +164,21 @@ fn fields() {
 }
 
 /// The value of a field as the vectors write it.
-fn shown(policy: &Policy, field: Field) -> Option<String> {
-    Some(match policy.get(field)? {
-        FieldValue::Kind(name) => name.to_owned(),
-        FieldValue::Ratio(ratio) => format!("{}/{}", ratio.numerator(), ratio.denominator()),
-        FieldValue::NoLimit if field == Field::MaxRetries => (1_u64 << 32).to_string(),
-        FieldValue::NoLimit if field == Field::MaxAttempts => ((1_u64 << 32) + 1).to_string(),
-        FieldValue::NoLimit => MAX_NS.to_string(),
-        value => value.as_ns().or(value.as_count()).unwrap().to_string(),
-    })
+fn shown(policy: &Policy, field: Field) -> Option<Value> {
+    Some(
+        match policy.get(field)? {
+            FieldValue::Waits(waits) => {
+                return Some(waits.as_ns().iter().map(u64::to_string).collect());
+            }
+            FieldValue::Kind(name) => name.to_owned(),
+            FieldValue::Ratio(ratio) => format!("{}/{}", ratio.numerator(), ratio.denominator()),
+            FieldValue::NoLimit if field == Field::MaxRetries => (1_u64 << 32).to_string(),
+            FieldValue::NoLimit if field == Field::MaxAttempts => ((1_u64 << 32) + 1).to_string(),
+            FieldValue::NoLimit => MAX_NS.to_string(),
+            value => value.as_ns().or(value.as_count()).unwrap().to_string(),
+        }
+        .into(),
+    )
 }
 
 /// The policy or budget that is made of the values of its fields is equal.
@@ -177,7 +189,10 @@ fn check_fields(of: &Value, text: &str) {
         let mut by_retries = Policy::constant(std::time::Duration::ZERO);
         for &field in Field::POLICY {
             let value = policy.get(field).filter(|_| field != Field::MaxAttempts);
-            by_retries = value.map_or(by_retries, |value| by_retries.set(field, value));
+            by_retries = match value {
+                Some(value) => by_retries.set(field, value),
+                None => by_retries.unset(field),
+            };
         }
         let by_attempts = by_retries.unset(Field::MaxRetries).set(Field::MaxAttempts, attempts);
         for builder in [by_retries, by_attempts, policy.to_builder()] {

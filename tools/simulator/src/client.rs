@@ -4,6 +4,8 @@ use backoff_core::ffi::{OPERATION_WORDS, operation_from_words, operation_to_word
 use backoff_core::{Field, FieldValue, Operation, Policy, RandomStream};
 use serde::{Deserialize, Serialize};
 
+use crate::error::ExperimentError;
+
 /// Clients with the same policy.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Group {
@@ -27,6 +29,19 @@ impl Group {
     pub fn new(policy: Policy) -> Self {
         let name = policy.to_string();
         Self { name, weight: 1, policy, budget: None, processes: 1, deadline_ns: None }
+    }
+
+    /// Refuses what no simulated client does.
+    pub(crate) fn check_policy(&self) -> Result<(), ExperimentError> {
+        let defaults = [
+            (Field::AttemptTimeout, FieldValue::NoLimit),
+            (Field::ResetAfter, FieldValue::NoLimit),
+            (Field::ElapsedFrom, FieldValue::Kind("begin")),
+        ];
+        match defaults.into_iter().find(|(field, value)| self.policy.get(*field) != Some(*value)) {
+            Some((field, _)) => Err(ExperimentError::Field(field)),
+            None => Ok(()),
+        }
     }
 
     /// Whether an operation ends in a server that never answers.
@@ -92,7 +107,7 @@ impl Client {
 
     /// Takes over the state of an operation.
     pub(crate) fn store(&mut self, operation: &Operation) {
-        let [stream, began_ns, _, retries, held, ..] = operation_to_words(operation);
+        let [stream, began_ns, _, _, retries, held, ..] = operation_to_words(operation);
         self.stream = RandomStream::from_seed(stream);
         self.began_ns = began_ns;
         self.held = held;
@@ -106,6 +121,8 @@ impl Client {
         let words: [u64; OPERATION_WORDS] = [
             self.stream.state(),
             self.began_ns,
+            // Nobody knows when the attempt began, so it never counts anew.
+            u64::MAX,
             deadline.unwrap_or_default(),
             self.retries.into(),
             self.held,

@@ -55,6 +55,7 @@ impl Experiment {
         }
         range("the number of groups", self.groups.len() as u64, 1, MAX_GROUPS)?;
         for group in &self.groups {
+            group.check_policy()?;
             range("the weight of a group", group.weight.into(), 1, 1_000_000)?;
             range("the number of processes", group.processes.into(), 1, MAX_PROCESSES)?;
             if let Some(budget) = &group.budget {

@@ -47,11 +47,9 @@ func (m *Module) Xadvance(v0, v1 int64) int64 {
 }
 func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 int64) {
 	var v9, v10 int32
-	var v11, v12, v13 int64
-	var v14 int32
-	var v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int64
+	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int64
 	t0 := m.g0
-	v9 = t0 - i32(176)
+	v9 = t0 - i32(336)
 	m.g0 = v9
 	v10 = v6 + i32(-1)
 	if uint32(v10) > uint32(i32(4)) {
@@ -64,301 +62,334 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 		case 0:
 			goto l1
 		default:
-			v11 = i64(3)
-			if uint64(v3) > uint64(i64(0xffffffff)) {
-				goto l4
-			}
-			t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
-			t2 := v3
-			v13 = t1
-			if uint64(t2) >= uint64(v13) {
-				goto l4
-			}
 			{
-				{
-					t4 := v0
-					p3 := i32(0)
-					if v6 == i32(3) {
-						p3 = i32(112)
-					}
-					t5 := int64(load64(m.memory, uint32(t4+p3)))
-					v12 = t5
-					t6 := int64(load64(m.memory, uint32(v0)))
-					if v12 != t6 {
-						goto l5
-					}
-					t7 := int32(load32(m.memory, uint64(uint32(v0))+156))
-					v14 = t7
-					v6 = v0
+				t1 := int64(load64(m.memory, uint64(uint32(v0))+280))
+				v11 = t1
+				if v11 == 0 {
+					v2 = v3*i64(-0x61c8864680b583eb) + v2
 					goto l6
 				}
-			l5:
-				t8 := int64(load64(m.memory, uint64(uint32(v0))+8))
-				v11 = t8
-				t9 := int64(load64(m.memory, uint64(uint32(v0))+16))
-				v15 = t9
-				t10 := int64(load64(m.memory, uint64(uint32(v0))+24))
-				v16 = t10
-				t11 := int64(load64(m.memory, uint64(uint32(v0))+32))
-				v17 = t11
-				t12 := int64(load64(m.memory, uint64(uint32(v0))+40))
-				v18 = t12
-				t13 := int64(load64(m.memory, uint64(uint32(v0))+48))
-				v19 = t13
-				t14 := int64(load64(m.memory, uint64(uint32(v0))+56))
-				v20 = t14
-				t15 := int64(load64(m.memory, uint64(uint32(v0))+64))
-				v21 = t15
-				t16 := int64(load64(m.memory, uint64(uint32(v0))+72))
-				v22 = t16
-				t17 := int64(load64(m.memory, uint64(uint32(v0))+80))
-				v23 = t17
-				t18 := int64(load64(m.memory, uint64(uint32(v0))+88))
-				v24 = t18
-				t19 := int64(load64(m.memory, uint64(uint32(v0))+104))
-				v25 = t19
-				t20 := int64(load64(m.memory, uint64(uint32(v0))+112))
-				v26 = t20
-				t21 := int64(load64(m.memory, uint64(uint32(v0))+120))
-				v27 = t21
-				t22 := int64(load64(m.memory, uint64(uint32(v0))+128))
-				v28 = t22
-				t23 := int64(load64(m.memory, uint64(uint32(v0))+136))
-				v29 = t23
-				t24 := int64(load64(m.memory, uint64(uint32(v0))+144))
-				v30 = t24
-				t25 := int32(load32(m.memory, uint64(uint32(v0))+152))
-				v6 = t25
-				t26 := int32(load32(m.memory, uint64(uint32(v0))+156))
-				t27 := v9
-				v14 = t26
-				store32(m.memory, uint64(uint32(t27))+156, uint32(v14))
-				store32(m.memory, uint64(uint32(v9))+152, uint32(v6))
-				store64(m.memory, uint64(uint32(v9))+144, uint64(v30))
-				store64(m.memory, uint64(uint32(v9))+136, uint64(v29))
-				store64(m.memory, uint64(uint32(v9))+128, uint64(v28))
-				store64(m.memory, uint64(uint32(v9))+120, uint64(v27))
-				store64(m.memory, uint64(uint32(v9))+112, uint64(v26))
-				store64(m.memory, uint64(uint32(v9))+104, uint64(v25))
-				store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
-				store64(m.memory, uint64(uint32(v9))+88, uint64(v24))
-				store64(m.memory, uint64(uint32(v9))+80, uint64(v23))
-				store64(m.memory, uint64(uint32(v9))+72, uint64(v22))
-				store64(m.memory, uint64(uint32(v9))+64, uint64(v21))
-				store64(m.memory, uint64(uint32(v9))+56, uint64(v20))
-				store64(m.memory, uint64(uint32(v9))+48, uint64(v19))
-				store64(m.memory, uint64(uint32(v9))+40, uint64(v18))
-				store64(m.memory, uint64(uint32(v9))+32, uint64(v17))
-				store64(m.memory, uint64(uint32(v9))+24, uint64(v16))
-				store64(m.memory, uint64(uint32(v9))+16, uint64(v15))
-				store64(m.memory, uint64(uint32(v9))+8, uint64(v11))
-				store64(m.memory, uint32(v9), uint64(v12))
-				v6 = v9
-			}
-		l6:
-			v10 = int32(v3)
-			{
-				{
-					if v14 != i32(1) {
-						goto l7
-					}
-					t28 := int64(load64(m.memory, uint64(uint32(v6))+40))
-					v11 = t28
-					t30 := v11
-					t31 := v12
-					p29 := i32(63)
-					if uint32(v10) < uint32(i32(63)) {
-						p29 = v10
-					}
-					v13 = int64(uint32(p29))
-					p32 := i64_shl(t31, v13)
-					if uint64(v12) > uint64(i64_shr_u(v11, v13)) {
-						p32 = t30
-					}
-					t33 := p32 + i64(1)
-					v12 = v3*i64(-0x61c8864680b583eb) + v2 + i64(-0x61c8864680b583eb)
-					v12 = (int64(uint64(v12)>>30) ^ v12) * i64(-4658895280553007687)
-					v12 = (int64(uint64(v12)>>27) ^ v12) * i64(-0x6b2fb644ecceee15)
-					_, t35 := i64_mul_wide_u(t33, int64(uint64(v12)>>31)^v12)
-					v11 = t35
-					goto l8
+				if v3 != i64(0) {
+					goto l5
 				}
-			l7:
-				store64(m.memory, uint64(uint32(v9))+168, uint64(v12))
-				store64(m.memory, uint64(uint32(v9))+160, uint64(v12))
-				m.fn2(v9+i32(160), v6, v2, v10)
-				t36 := int64(load64(m.memory, uint64(uint32(v9))+160))
-				m.fn3(v9+i32(160), t36, v6, v3)
-				t37 := int64(load64(m.memory, uint64(uint32(v9))+168))
-				t38 := int64(load64(m.memory, uint64(uint32(v9))+160))
-				v12 = t38
-				t39 := t37 - v12 + i64(1)
-				v11 = v2 + v3*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-				v11 = (int64(uint64(v11)>>30) ^ v11) * i64(-4658895280553007687)
-				v11 = (int64(uint64(v11)>>27) ^ v11) * i64(-0x6b2fb644ecceee15)
-				_, t41 := i64_mul_wide_u(t39, int64(uint64(v11)>>31)^v11)
-				v11 = t41
-				v12 = v12 + v11
+				t2 := int32(load32(m.memory, uint64(uint32(v0))+316))
+				if t2 != i32(2) {
+					goto l5
+				}
+				goto l6
+			}
+		l5:
+			if uint64(v3) <= uint64(i64(0xffffffff)) {
+				goto l7
+			}
+			v12 = i64(0)
+			v11 = i64(3)
+			goto l1
+		case 4:
+			v11 = i64(2)
+			goto l8
+		}
+	l6:
+		v3 = i64(0)
+		v4 = v8
+	l7:
+		{
+			t3 := int64(load64(m.memory, uint64(uint32(v0))+96))
+			t4 := v3
+			v13 = t3
+			if uint64(t4) < uint64(v13) {
 				{
-					t42 := int32(load32(m.memory, uint64(uint32(v6))+148))
-					if t42 != i32(7) {
-						goto l9
+					{
+						t6 := v0
+						p5 := i32(0)
+						if v6 == i32(3) {
+							p5 = i32(112)
+						}
+						t7 := int64(load64(m.memory, uint32(t6+p5)))
+						v12 = t7
+						t8 := int64(load64(m.memory, uint32(v0)))
+						if v12 != t8 {
+							goto l10
+						}
+						t9 := int64(load64(m.memory, uint64(uint32(v0))+288))
+						v11 = t9
+						v6 = v0
+						goto l11
 					}
-					t43 := int64(load64(m.memory, uint64(uint32(v6))+88))
-					t44, t45 := i64_mul_wide_u(t43, v12)
-					v11 = t45
-					v12 = t44
-					if v11 == 0 {
-						goto l10
-					}
-					v12 = i64(-1)
 				l10:
-					p46 := i64(0x7fffffffffffffff)
-					if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-						p46 = v12
-					}
-					v12 = p46
+					t10 := int64(load64(m.memory, uint64(uint32(v0))+8))
+					v14 = t10
+					t11 := int64(load64(m.memory, uint64(uint32(v0))+16))
+					v15 = t11
+					t12 := int64(load64(m.memory, uint64(uint32(v0))+24))
+					v16 = t12
+					t13 := int64(load64(m.memory, uint64(uint32(v0))+32))
+					v17 = t13
+					t14 := int64(load64(m.memory, uint64(uint32(v0))+40))
+					v18 = t14
+					t15 := int64(load64(m.memory, uint64(uint32(v0))+48))
+					v19 = t15
+					t16 := int64(load64(m.memory, uint64(uint32(v0))+56))
+					v20 = t16
+					t17 := int64(load64(m.memory, uint64(uint32(v0))+64))
+					v21 = t17
+					t18 := int64(load64(m.memory, uint64(uint32(v0))+72))
+					v22 = t18
+					t19 := int64(load64(m.memory, uint64(uint32(v0))+80))
+					v23 = t19
+					t20 := int64(load64(m.memory, uint64(uint32(v0))+88))
+					v24 = t20
+					t21 := int64(load64(m.memory, uint64(uint32(v0))+104))
+					v25 = t21
+					t22 := int64(load64(m.memory, uint64(uint32(v0))+112))
+					v26 = t22
+					t23 := int64(load64(m.memory, uint64(uint32(v0))+120))
+					v27 = t23
+					t24 := int64(load64(m.memory, uint64(uint32(v0))+128))
+					v28 = t24
+					t25 := int64(load64(m.memory, uint64(uint32(v0))+296))
+					v29 = t25
+					t26 := int64(load64(m.memory, uint64(uint32(v0))+304))
+					v30 = t26
+					t27 := int32(load32(m.memory, uint64(uint32(v0))+312))
+					v6 = t27
+					memory_copy(m.memory, uint32(v9+i32(136)), uint32(v0+i32(136)), uint32(i32(136)))
+					store32(m.memory, uint64(uint32(v9))+312, uint32(v6))
+					store64(m.memory, uint64(uint32(v9))+304, uint64(v30))
+					store64(m.memory, uint64(uint32(v9))+296, uint64(v29))
+					store64(m.memory, uint64(uint32(v9))+280, uint64(v11))
+					store64(m.memory, uint64(uint32(v9))+128, uint64(v28))
+					store64(m.memory, uint64(uint32(v9))+120, uint64(v27))
+					store64(m.memory, uint64(uint32(v9))+112, uint64(v26))
+					store64(m.memory, uint64(uint32(v9))+104, uint64(v25))
+					store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
+					store64(m.memory, uint64(uint32(v9))+88, uint64(v24))
+					store64(m.memory, uint64(uint32(v9))+80, uint64(v23))
+					store64(m.memory, uint64(uint32(v9))+72, uint64(v22))
+					store64(m.memory, uint64(uint32(v9))+64, uint64(v21))
+					store64(m.memory, uint64(uint32(v9))+56, uint64(v20))
+					store64(m.memory, uint64(uint32(v9))+48, uint64(v19))
+					store64(m.memory, uint64(uint32(v9))+40, uint64(v18))
+					store64(m.memory, uint64(uint32(v9))+32, uint64(v17))
+					store64(m.memory, uint64(uint32(v9))+24, uint64(v16))
+					store64(m.memory, uint64(uint32(v9))+16, uint64(v15))
+					store64(m.memory, uint64(uint32(v9))+8, uint64(v14))
+					store64(m.memory, uint32(v9), uint64(v12))
+					t28 := int32(load32(m.memory, uint64(uint32(v0))+316))
+					store32(m.memory, uint64(uint32(v9))+316, uint32(t28))
+					t29 := int64(load64(m.memory, uint64(uint32(v0))+288))
+					t30 := v9
+					v11 = t29
+					store64(m.memory, uint64(uint32(t30))+288, uint64(v11))
+					t31 := int64(load64(m.memory, uint64(uint32(v0))+272))
+					store64(m.memory, uint64(uint32(v9))+272, uint64(t31))
+					v6 = v9
 				}
-			l9:
-				t47 := int64(load64(m.memory, uint64(uint32(v6))+40))
-				v11 = t47
-				p48 := v12
-				if uint64(v11) < uint64(v12) {
-					p48 = v11
-				}
-				t49 := int32(load32(m.memory, uint64(uint32(v6))+144))
-				p50 := v12
-				if t49 == i32(2) {
-					p50 = p48
-				}
-				v11 = p50
-			}
-		l8:
-			{
-				if v7 != i64(-1) {
-					goto l11
-				}
-				v12 = v11
-				goto l12
 			l11:
-				t51 := int64(load64(m.memory, uint64(uint32(v0))+128))
-				t52, t53 := i64_add_wide(v11, t51)
-				v13 = t53
-				v12 = t52
-				p54 := v12
-				if int32(v13) != 0 {
-					p54 = i64(-1)
-				}
-				v12 = p54
-				t55 := int64(load64(m.memory, uint64(uint32(v0))+120))
-				t56 := v12
-				v13 = t55
-				p57 := v13
-				if uint64(v12) < uint64(v13) {
-					p57 = t56
-				}
-				v12 = p57
-				t59 := v12
-				t60 := v7
-				t61 := v12
-				p58 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p58 = v7
-				}
-				p62 := t60
-				if uint64(t61) < uint64(p58) {
-					p62 = t59
-				}
-				v12 = p62
-				p63 := i64(0x7fffffffffffffff)
-				if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-					p63 = v12
-				}
-				v12 = p63
+				v10 = int32(v3)
 				{
-					t64 := int32(load32(m.memory, uint64(uint32(v0))+152))
-					switch t64 + i32(-2) {
-					case 0:
-						goto l12
-					default:
-						p65 := v11
-						if uint64(v12) > uint64(v11) {
-							p65 = v12
+					{
+						if v11 != i64(1) {
+							goto l12
 						}
-						v12 = p65
-						goto l12
-					case 1:
-						v11 = int64(uint64(v12)>>1) + v12
-						p66 := i64(0x7fffffffffffffff)
-						if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
-							p66 = v11
+						t32 := int64(load64(m.memory, uint64(uint32(v6))+40))
+						v11 = t32
+						t34 := v11
+						t35 := v12
+						p33 := i32(63)
+						if uint32(v10) < uint32(i32(63)) {
+							p33 = v10
 						}
-						t67 := p66 - v12 + i64(1)
-						v11 = v3*i64(-0x61c8864680b583eb) + v2 + i64(-0x61c8864680b583eb)
-						v11 = (int64(uint64(v11)>>30) ^ v11) * i64(-4658895280553007687)
-						v11 = (int64(uint64(v11)>>27) ^ v11) * i64(-0x6b2fb644ecceee15)
-						_, t69 := i64_mul_wide_u(t67, int64(uint64(v11)>>31)^v11)
-						v11 = t69
-						v12 = v12 + v11
+						v13 = int64(uint32(p33))
+						p36 := i64_shl(t35, v13)
+						if uint64(v12) > uint64(i64_shr_u(v11, v13)) {
+							p36 = t34
+						}
+						t37 := p36 + i64(1)
+						v12 = v3*i64(-0x61c8864680b583eb) + v2 + i64(-0x61c8864680b583eb)
+						v12 = (int64(uint64(v12)>>30) ^ v12) * i64(-4658895280553007687)
+						v12 = (int64(uint64(v12)>>27) ^ v12) * i64(-0x6b2fb644ecceee15)
+						_, t39 := i64_mul_wide_u(t37, int64(uint64(v12)>>31)^v12)
+						v11 = t39
+						goto l13
+					}
+				l12:
+					store64(m.memory, uint64(uint32(v9))+328, uint64(v12))
+					store64(m.memory, uint64(uint32(v9))+320, uint64(v12))
+					m.fn2(v9+i32(320), v6, v2, v10)
+					t40 := int64(load64(m.memory, uint64(uint32(v9))+320))
+					m.fn3(v9+i32(320), t40, v6, v3)
+					t41 := int64(load64(m.memory, uint64(uint32(v9))+328))
+					t42 := int64(load64(m.memory, uint64(uint32(v9))+320))
+					v12 = t42
+					t43 := t41 - v12 + i64(1)
+					v11 = v2 + v3*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
+					v11 = (int64(uint64(v11)>>30) ^ v11) * i64(-4658895280553007687)
+					v11 = (int64(uint64(v11)>>27) ^ v11) * i64(-0x6b2fb644ecceee15)
+					_, t45 := i64_mul_wide_u(t43, int64(uint64(v11)>>31)^v11)
+					v11 = t45
+					v12 = v12 + v11
+					{
+						t46 := int32(load32(m.memory, uint64(uint32(v6))+308))
+						if t46 != i32(7) {
+							goto l14
+						}
+						t47 := int64(load64(m.memory, uint64(uint32(v6))+88))
+						t48, t49 := i64_mul_wide_u(t47, v12)
+						v11 = t49
+						v12 = t48
+						if v11 == 0 {
+							goto l15
+						}
+						v12 = i64(-1)
+					l15:
+						p50 := i64(0x7fffffffffffffff)
+						if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
+							p50 = v12
+						}
+						v12 = p50
+					}
+				l14:
+					t51 := int64(load64(m.memory, uint64(uint32(v6))+40))
+					v11 = t51
+					p52 := v12
+					if uint64(v11) < uint64(v12) {
+						p52 = v11
+					}
+					t53 := int32(load32(m.memory, uint64(uint32(v6))+304))
+					p54 := v12
+					if t53 == i32(2) {
+						p54 = p52
+					}
+					v11 = p54
+				}
+			l13:
+				{
+					if v7 != i64(-1) {
+						goto l16
+					}
+					v12 = v11
+					goto l17
+				l16:
+					t55 := int64(load64(m.memory, uint64(uint32(v0))+128))
+					t56, t57 := i64_add_wide(v11, t55)
+					v13 = t57
+					v12 = t56
+					p58 := v12
+					if int32(v13) != 0 {
+						p58 = i64(-1)
+					}
+					v12 = p58
+					t59 := int64(load64(m.memory, uint64(uint32(v0))+120))
+					t60 := v12
+					v13 = t59
+					p61 := v13
+					if uint64(v12) < uint64(v13) {
+						p61 = t60
+					}
+					v12 = p61
+					t63 := v12
+					t64 := v7
+					t65 := v12
+					p62 := i64(0x7fffffffffffffff)
+					if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+						p62 = v7
+					}
+					p66 := t64
+					if uint64(t65) < uint64(p62) {
+						p66 = t63
+					}
+					v12 = p66
+					p67 := i64(0x7fffffffffffffff)
+					if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
+						p67 = v12
+					}
+					v12 = p67
+					{
+						t68 := int32(load32(m.memory, uint64(uint32(v0))+312))
+						switch t68 + i32(-2) {
+						case 0:
+							goto l17
+						default:
+							p69 := v11
+							if uint64(v12) > uint64(v11) {
+								p69 = v12
+							}
+							v12 = p69
+							goto l17
+						case 1:
+							v3 = v3*i64(-0x61c8864680b583eb) + v2 + i64(-0x61c8864680b583eb)
+							v3 = (int64(uint64(v3)>>30) ^ v3) * i64(-4658895280553007687)
+							v3 = (int64(uint64(v3)>>27) ^ v3) * i64(-0x6b2fb644ecceee15)
+							t70 := int64(uint64(v3)>>31) ^ v3
+							v3 = int64(uint64(v12)>>1) + v12
+							p71 := i64(0x7fffffffffffffff)
+							if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+								p71 = v3
+							}
+							_, t73 := i64_mul_wide_u(t70, p71-v12+i64(1))
+							v3 = t73
+							v12 = v12 + v3
+						}
 					}
 				}
-			}
-		l12:
-			t70 := int64(load64(m.memory, uint64(uint32(v0))+104))
-			v3 = t70
-			if v5 != i64(-1) {
-				if v3 == i64(0x7fffffffffffffff) {
-					goto l17
-				}
-				v11 = i64(4)
-				t73 := v3
-				v7 = v8 - v4
-				p74 := v7
-				if uint64(v7) > uint64(v8) {
-					p74 = i64(0)
-				}
-				v7 = p74
-				if uint64(t73) < uint64(v7) {
+			l17:
+				t74 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v3 = t74
+				if v5 != i64(-1) {
+					if v3 == i64(0x7fffffffffffffff) {
+						goto l22
+					}
+					v11 = i64(4)
+					t77 := v3
+					v2 = v8 - v4
+					p78 := v2
+					if uint64(v2) > uint64(v8) {
+						p78 = i64(0)
+					}
+					v2 = p78
+					if uint64(t77) < uint64(v2) {
+						goto l1
+					}
+					if uint64(v12) <= uint64(v3-v2) {
+						goto l22
+					}
 					goto l1
 				}
-				if uint64(v12) <= uint64(v3-v7) {
-					goto l17
-				}
-				goto l1
-			}
-			if v3 != i64(0x7fffffffffffffff) {
-				v11 = i64(4)
-				t71 := v3
-				v7 = v8 - v4
-				p72 := v7
-				if uint64(v7) > uint64(v8) {
-					p72 = i64(0)
-				}
-				v7 = p72
-				if uint64(t71) < uint64(v7) {
-					goto l1
-				}
-				if uint64(v12) > uint64(v3-v7) {
+				if v3 != i64(0x7fffffffffffffff) {
+					v11 = i64(4)
+					t75 := v3
+					v2 = v8 - v4
+					p76 := v2
+					if uint64(v2) > uint64(v8) {
+						p76 = i64(0)
+					}
+					v2 = p76
+					if uint64(t75) < uint64(v2) {
+						goto l1
+					}
+					if uint64(v12) > uint64(v3-v2) {
+						goto l1
+					}
+					v11 = i64(0)
 					goto l1
 				}
 				v11 = i64(0)
 				goto l1
 			}
-			v11 = i64(0)
-			goto l1
-		case 4:
-			v11 = i64(2)
+			v11 = i64(3)
+			goto l8
 		}
-	l4:
+	l8:
 		v12 = i64(0)
 		goto l1
-	l17:
+	l22:
 		v11 = i64(5)
-		p75 := v5
+		p79 := v5
 		if v5 == i64(-1) {
-			p75 = i64(0)
+			p79 = i64(0)
 		}
-		v3 = p75
+		v3 = p79
 		if uint64(v3) < uint64(v8) {
 			goto l1
 		}
@@ -371,19 +402,19 @@ l1:
 	store64(m.memory, uint64(uint32(v1))+8, uint64(v12))
 	store64(m.memory, uint32(v1), uint64(v11))
 l0:
-	m.g0 = v9 + i32(176)
+	m.g0 = v9 + i32(336)
 }
 func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5, v6, v7, v8, v9, v10 int64
 	var v11, v12, v13 int32
-	var v14 int64
+	var v14, v15 int64
 	t0 := m.g0
 	v4 = t0 - i32(16)
 	m.g0 = v4
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+148))
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+308))
 			if t1 != i32(6) {
 				goto l0
 			}
@@ -399,7 +430,7 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 			v8 = t3
 			t4 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v9 = t4
-			t5 := int32(load32(m.memory, uint64(uint32(v1))+144))
+			t5 := int32(load32(m.memory, uint64(uint32(v1))+304))
 			var p6 int32
 			if t5 == i32(2) {
 				p6 = 1
@@ -449,7 +480,7 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 		v12 = t19
 		{
 			{
-				t20 := int32(load32(m.memory, uint64(uint32(v1))+136))
+				t20 := int32(load32(m.memory, uint64(uint32(v1))+296))
 				v13 = t20
 				if v13 != i32(3) {
 					goto l3
@@ -463,7 +494,7 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 			}
 		l3:
 			t21 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t22 := int32(load32(m.memory, uint64(uint32(v1))+144))
+			t22 := int32(load32(m.memory, uint64(uint32(v1))+304))
 			p23 := i64(0x7fffffffffffffff)
 			if t22 == i32(1) {
 				p23 = t21
@@ -473,145 +504,162 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 			if uint32(v3) < uint32(i32(8192)) {
 				p24 = v3
 			}
-			v1 = p24 + i32(1)
+			v3 = p24 + i32(1)
 			t25 := int64(load64(m.memory, uint64(uint32(v0))+8))
 			v9 = t25
-			v5 = int64(uint32(v11))
-			v8 = int64(uint32(v12))
-			t26 := int64(load64(m.memory, uint32(v0)))
-			v7 = t26
-			v3 = v13 + i32(-3)
-			var p27 int32
+			v8 = int64(uint32(v11))
+			v14 = int64(uint32(v12))
+			t26 := int64(load64(m.memory, uint64(uint32(v1))+264))
+			v5 = t26
+			t27 := int64(load64(m.memory, uint32(v0)))
+			v2 = t27
+			v1 = v13 + i32(-3)
+			var p28 int32
 			if uint32(v11) < uint32(i32(2)) {
-				p27 = 1
+				p28 = 1
 			}
-			v11 = p27
-		l11:
-			v6 = v7
-			v2 = v9
-			v1 = v1 + i32(-1)
-			if v1 == 0 {
+			v11 = p28
+		l13:
+			v6 = v2
+			v7 = v9
+			v3 = v3 + i32(-1)
+			if v3 == 0 {
 				goto l1
 			}
-			v9 = v2
-			v7 = v6
-			switch v3 {
+			v9 = v7
+			v2 = v6
+			switch v1 {
 			default:
 				goto l6
 			case 2:
-				store64(m.memory, uint32(v0), uint64(v2))
-				t28, t29 := i64_add_wide(v6, v2)
-				v9 = t29
-				v7 = t28
-				t31 := v0
-				p30 := v7
+				store64(m.memory, uint32(v0), uint64(v7))
+				t29, t30 := i64_add_wide(v6, v7)
+				v9 = t30
+				v2 = t29
+				t32 := v0
+				p31 := v2
 				if int32(v9) != 0 {
-					p30 = i64(-1)
+					p31 = i64(-1)
 				}
-				v7 = p30
-				p32 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p32 = v7
+				v2 = p31
+				p33 := i64(0x7fffffffffffffff)
+				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+					p33 = v2
 				}
-				v9 = p32
-				store64(m.memory, uint64(uint32(t31))+8, uint64(v9))
-				v7 = v2
+				v9 = p33
+				store64(m.memory, uint64(uint32(t32))+8, uint64(v9))
+				v2 = v7
 				goto l6
+			case 3:
+				t34, t35 := i64_add_wide(v6, i64(1))
+				v9 = t35
+				v2 = t34
+				p36 := v2
+				if int32(v9) != 0 {
+					p36 = i64(-1)
+				}
+				v2 = p36
+				p37 := v6
+				if uint64(v2) < uint64(v5) {
+					p37 = v2
+				}
+				v2 = p37
+				goto l9
 			case 0:
-				v9 = v2
-				v7 = v6
+				v9 = v7
+				v2 = v6
 				if uint64(v6) >= uint64(v10) {
 					goto l6
 				}
 				{
 					{
 						if v11 != 0 {
-							goto l8
+							goto l10
 						}
-						t33 := int64(uint64(v6) / uint64(v5))
-						t34 := v6
-						v7 = t33
-						t35 := int64(uint64((t34-v7*v5)*v8) / uint64(v5))
-						v9 = t35
-						t36, t37 := i64_mul_wide_u(v7, v8)
-						v14 = t37
-						v7 = t36
-						if v14 == i64(0) {
-							goto l9
+						t38 := int64(uint64(v6) / uint64(v8))
+						t39 := v6
+						v2 = t38
+						t40 := int64(uint64((t39-v2*v8)*v14) / uint64(v8))
+						v9 = t40
+						t41, t42 := i64_mul_wide_u(v2, v14)
+						v15 = t42
+						v2 = t41
+						if v15 == i64(0) {
+							goto l11
 						}
-						v7 = i64(-1)
-					l9:
-						t38, t39 := i64_add_wide(v7, v9)
-						v9 = t39
-						v7 = t38
-						p40 := v7
+						v2 = i64(-1)
+					l11:
+						t43, t44 := i64_add_wide(v2, v9)
+						v9 = t44
+						v2 = t43
+						p45 := v2
 						if int32(v9) != 0 {
-							p40 = i64(-1)
+							p45 = i64(-1)
 						}
-						v7 = p40
-						goto l10
+						v2 = p45
+						goto l12
 					}
-				l8:
-					t41, t42 := i64_mul_wide_u(v6, v8)
-					v9 = t42
-					v7 = t41
+				l10:
+					t46, t47 := i64_mul_wide_u(v6, v14)
+					v9 = t47
+					v2 = t46
 					if v9 == i64(0) {
-						goto l10
+						goto l12
 					}
-					v7 = i64(-1)
+					v2 = i64(-1)
 				}
-			l10:
-				t44 := v0
-				p43 := v10
-				if uint64(v7) < uint64(v10) {
-					p43 = v7
+			l12:
+				p48 := v10
+				if uint64(v2) < uint64(v10) {
+					p48 = v2
 				}
-				v7 = p43
-				p45 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p45 = v7
+				v2 = p48
+				p49 := i64(0x7fffffffffffffff)
+				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+					p49 = v2
 				}
-				v7 = p45
-				store64(m.memory, uint32(t44), uint64(v7))
-				v9 = v2
+				v2 = p49
 			}
+		l9:
+			store64(m.memory, uint32(v0), uint64(v2))
+			v9 = v7
 		l6:
-			if v7 != v6 {
-				goto l11
+			if v2 != v6 {
+				goto l13
 			}
-			if v9 != v2 {
-				goto l11
+			if v9 != v7 {
+				goto l13
 			}
 			goto l1
 		}
 	l4:
-		t46 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		t47 := int32(load32(m.memory, uint64(uint32(v1))+144))
-		t49 := v0
-		p48 := i64(0x7fffffffffffffff)
-		if t47 == i32(1) {
-			p48 = t46
+		t50 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		t51 := int32(load32(m.memory, uint64(uint32(v1))+304))
+		t53 := v0
+		p52 := i64(0x7fffffffffffffff)
+		if t51 == i32(1) {
+			p52 = t50
 		}
-		v6 = p48
-		t50 := int64(load64(m.memory, uint32(v1)))
-		t51 := v6
-		v2 = t50
-		t53 := v2
-		p52 := i32(63)
+		v6 = p52
+		t54 := int64(load64(m.memory, uint32(v1)))
+		t55 := v6
+		v2 = t54
+		t57 := v2
+		p56 := i32(63)
 		if uint32(v3) < uint32(i32(63)) {
-			p52 = v3
+			p56 = v3
 		}
-		v7 = int64(uint32(p52))
-		p54 := i64_shl(t53, v7)
+		v7 = int64(uint32(p56))
+		p58 := i64_shl(t57, v7)
 		if uint64(v2) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v7)) {
-			p54 = i64(0x7fffffffffffffff)
+			p58 = i64(0x7fffffffffffffff)
 		}
-		v2 = p54
-		p55 := v2
+		v2 = p58
+		p59 := v2
 		if uint64(v6) < uint64(v2) {
-			p55 = t51
+			p59 = t55
 		}
-		store64(m.memory, uint32(t49), uint64(p55))
+		store64(m.memory, uint32(t53), uint64(p59))
 	}
 l1:
 	m.g0 = v4 + i32(16)
@@ -621,9 +669,10 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v5, v6 int64
 	var v7 int32
 	var v8, v9 int64
+	var v10, v11, v12 int32
 	{
 		{
-			t0 := int32(load32(m.memory, uint64(uint32(v2))+148))
+			t0 := int32(load32(m.memory, uint64(uint32(v2))+308))
 			v4 = t0
 			if v4 != i32(6) {
 				goto l0
@@ -642,7 +691,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			v6 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v2))+144))
+			t7 := int32(load32(m.memory, uint64(uint32(v2))+304))
 			v7 = t7
 			{
 				{
@@ -710,7 +759,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 		}
 	l0:
 		{
-			t25 := int32(load32(m.memory, uint64(uint32(v2))+136))
+			t25 := int32(load32(m.memory, uint64(uint32(v2))+296))
 			switch t25 + i32(-2) {
 			default:
 				goto l6
@@ -719,15 +768,15 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 				v8 = t26
 				{
 					{
-						t27 := int32(load32(m.memory, uint64(uint32(v2))+140))
+						t27 := int32(load32(m.memory, uint64(uint32(v2))+300))
 						v7 = t27
 						if v7 != 0 {
-							goto l8
+							goto l9
 						}
 						v5 = i64(1)
-						goto l9
+						goto l10
 					}
-				l8:
+				l9:
 					t28 := int64(load64(m.memory, uint64(uint32(v2))+24))
 					t29, t30 := i64_add_wide(v3, t28)
 					v1 = t30
@@ -738,337 +787,366 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 					}
 					v5 = p31
 					v6 = i64(1)
-				l12:
+				l13:
 					{
 						if v7&i32(1) == 0 {
-							goto l10
+							goto l11
 						}
 						t32, t33 := i64_mul_wide_u(v6, v5)
 						v1 = t33
 						v6 = t32
 						if v1 == 0 {
-							goto l10
+							goto l11
 						}
 						v6 = i64(-1)
 					}
-				l10:
+				l11:
 					{
 						v7 = int32(uint32(v7) >> 1)
 						if v7 == 0 {
-							goto l11
+							goto l12
 						}
 						t34, t35 := i64_mul_wide_u(v5, v5)
 						v1 = t35
 						v5 = t34
 						if v1 == 0 {
-							goto l12
+							goto l13
 						}
 						v5 = i64(-1)
-						goto l12
+						goto l13
 					}
-				l11:
+				l12:
 					p36 := i64(0x7fffffffffffffff)
 					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 						p36 = v6
 					}
 					v5 = p36
 				}
-			l9:
+			l10:
 				t37, t38 := i64_mul_wide_u(v8, v5)
 				v1 = t38
 				v5 = t37
 				if v1 == i64(0) {
-					goto l13
+					goto l14
 				}
 				v5 = i64(-1)
-			l13:
+			l14:
 				p39 := i64(0x7fffffffffffffff)
 				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
 					p39 = v5
 				}
 				v1 = p39
 				goto l6
+			case 4:
+				t40 := int64(load64(m.memory, uint64(uint32(v2))+264))
+				v5 = t40
+				p41 := i32(16)
+				if uint64(v5) < uint64(i64(17)) {
+					p41 = int32(v5)
+				}
+				v7 = p41
+				if v7 != 0 {
+					v10 = v2 + i32(136)
+					v11 = v10 + v7<<3 + i32(-8)
+					t42 := v11
+					t43 := v11
+					t44 := v10
+					v12 = int32(v1)
+					p45 := t44 + v12<<3
+					if uint32(v7) <= uint32(v12) {
+						p45 = t43
+					}
+					p46 := p45
+					if uint64(v1) > uint64(i64(0xffffffff)) {
+						p46 = t42
+					}
+					t47 := int64(load64(m.memory, uint32(p46)))
+					v1 = t47
+					goto l6
+				}
+				v1 = i64(0)
+				goto l6
 			case 0:
-				t40 := int64(load64(m.memory, uint64(uint32(v2))+8))
-				t41, t42 := i64_mul_wide_u(t40, v3)
-				v1 = t42
-				v5 = t41
-				t43 := int64(load64(m.memory, uint32(v2)))
-				v6 = t43
+				t48 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				t49, t50 := i64_mul_wide_u(t48, v3)
+				v1 = t50
+				v5 = t49
+				t51 := int64(load64(m.memory, uint32(v2)))
+				v6 = t51
 				if v1 == i64(0) {
-					goto l14
+					goto l16
 				}
 				v5 = i64(-1)
-			l14:
-				t45 := v6
-				p44 := i64(0x7fffffffffffffff)
+			l16:
+				t53 := v6
+				p52 := i64(0x7fffffffffffffff)
 				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p44 = v5
+					p52 = v5
 				}
-				t46, t47 := i64_add_wide(t45, p44)
-				v1 = t47
-				v5 = t46
-				p48 := v5
+				t54, t55 := i64_add_wide(t53, p52)
+				v1 = t55
+				v5 = t54
+				p56 := v5
 				if int32(v1) != 0 {
-					p48 = i64(-1)
+					p56 = i64(-1)
 				}
-				v5 = p48
-				p49 := i64(0x7fffffffffffffff)
+				v5 = p56
+				p57 := i64(0x7fffffffffffffff)
 				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p49 = v5
+					p57 = v5
 				}
-				v1 = p49
+				v1 = p57
 			}
 		}
 	l6:
 		v8 = i64(0)
-		t50 := int64(load64(m.memory, uint64(uint32(v2))+32))
-		t51, t52 := i64_add_wide(t50, v1)
-		v1 = t52
-		v5 = t51
-		t53 := int64(load64(m.memory, uint64(uint32(v2))+40))
-		v6 = t53
-		t55 := v6
-		p54 := v5
+		t58 := int64(load64(m.memory, uint64(uint32(v2))+32))
+		t59, t60 := i64_add_wide(t58, v1)
+		v1 = t60
+		v5 = t59
+		t61 := int64(load64(m.memory, uint64(uint32(v2))+40))
+		v6 = t61
+		t63 := v6
+		p62 := v5
 		if int32(v1) != 0 {
-			p54 = i64(-1)
+			p62 = i64(-1)
 		}
-		v5 = p54
-		p56 := i64(0x7fffffffffffffff)
+		v5 = p62
+		p64 := i64(0x7fffffffffffffff)
 		if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-			p56 = v5
+			p64 = v5
 		}
-		v5 = p56
-		p57 := v5
+		v5 = p64
+		p65 := v5
 		if uint64(v6) < uint64(v5) {
-			p57 = t55
+			p65 = t63
 		}
-		t58 := int32(load32(m.memory, uint64(uint32(v2))+144))
-		p59 := v5
-		if t58 == i32(1) {
-			p59 = p57
+		t66 := int32(load32(m.memory, uint64(uint32(v2))+304))
+		p67 := v5
+		if t66 == i32(1) {
+			p67 = p65
 		}
-		v1 = p59
+		v1 = p67
 		v5 = v1
 		switch v4 + i32(-2) {
 		default:
-			goto l19
+			goto l21
 		case 1:
 			v5 = v1 - int64(uint64(v1)>>1)
-			p60 := v5
+			p68 := v5
 			if uint64(v5) > uint64(v1) {
-				p60 = i64(0)
+				p68 = i64(0)
 			}
-			v5 = p60
-			goto l19
+			v5 = p68
+			goto l21
 		case 2:
-			t61 := int64(load32(m.memory, uint64(uint32(v2))+56))
-			v5 = t61
+			t69 := int64(load32(m.memory, uint64(uint32(v2))+56))
+			v5 = t69
 			{
 				{
-					t62 := int32(load32(m.memory, uint64(uint32(v2))+60))
-					v7 = t62
+					t70 := int32(load32(m.memory, uint64(uint32(v2))+60))
+					v7 = t70
 					if uint32(v7) < uint32(i32(2)) {
-						goto l21
+						goto l23
 					}
-					t63 := v1
-					t64 := v1
+					t71 := v1
+					t72 := v1
 					v6 = int64(uint32(v7))
-					t65 := int64(uint64(t64) / uint64(v6))
-					v3 = t65
-					t66 := int64(uint64((t63-v3*v6)*v5) / uint64(v6))
-					v6 = t66
-					t67, t68 := i64_mul_wide_u(v3, v5)
-					v3 = t68
-					v5 = t67
+					t73 := int64(uint64(t72) / uint64(v6))
+					v3 = t73
+					t74 := int64(uint64((t71-v3*v6)*v5) / uint64(v6))
+					v6 = t74
+					t75, t76 := i64_mul_wide_u(v3, v5)
+					v3 = t76
+					v5 = t75
 					if v3 == i64(0) {
-						goto l22
+						goto l24
 					}
 					v5 = i64(-1)
-				l22:
-					t69, t70 := i64_add_wide(v5, v6)
-					v6 = t70
-					v5 = t69
-					p71 := v5
+				l24:
+					t77, t78 := i64_add_wide(v5, v6)
+					v6 = t78
+					v5 = t77
+					p79 := v5
 					if int32(v6) != 0 {
-						p71 = i64(-1)
+						p79 = i64(-1)
 					}
-					v5 = p71
-					goto l23
+					v5 = p79
+					goto l25
 				}
-			l21:
-				t72, t73 := i64_mul_wide_u(v1, v5)
-				v6 = t73
-				v5 = t72
+			l23:
+				t80, t81 := i64_mul_wide_u(v1, v5)
+				v6 = t81
+				v5 = t80
 				if v6 == i64(0) {
-					goto l23
+					goto l25
 				}
 				v5 = i64(-1)
 			}
-		l23:
-			t75 := v1
-			p74 := i64(0x7fffffffffffffff)
+		l25:
+			t83 := v1
+			p82 := i64(0x7fffffffffffffff)
 			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p74 = v5
+				p82 = v5
 			}
-			v3 = t75 - p74
-			var p76 int32
+			v3 = t83 - p82
+			var p84 int32
 			if uint64(v3) > uint64(v1) {
-				p76 = 1
+				p84 = 1
 			}
-			v7 = p76
-			t77 := int64(load32(m.memory, uint64(uint32(v2))+64))
-			v5 = t77
+			v7 = p84
+			t85 := int64(load32(m.memory, uint64(uint32(v2))+64))
+			v5 = t85
 			{
 				{
-					t78 := int32(load32(m.memory, uint64(uint32(v2))+68))
-					v4 = t78
+					t86 := int32(load32(m.memory, uint64(uint32(v2))+68))
+					v4 = t86
 					if uint32(v4) < uint32(i32(2)) {
-						goto l24
+						goto l26
 					}
-					t79 := v1
-					t80 := v1
+					t87 := v1
+					t88 := v1
 					v6 = int64(uint32(v4))
-					t81 := int64(uint64(t80) / uint64(v6))
-					v8 = t81
-					t82 := int64(uint64((t79-v8*v6)*v5) / uint64(v6))
-					v6 = t82
-					t83, t84 := i64_mul_wide_u(v8, v5)
-					v8 = t84
-					v5 = t83
+					t89 := int64(uint64(t88) / uint64(v6))
+					v8 = t89
+					t90 := int64(uint64((t87-v8*v6)*v5) / uint64(v6))
+					v6 = t90
+					t91, t92 := i64_mul_wide_u(v8, v5)
+					v8 = t92
+					v5 = t91
 					if v8 == i64(0) {
-						goto l25
+						goto l27
 					}
 					v5 = i64(-1)
-				l25:
-					t85, t86 := i64_add_wide(v5, v6)
-					v6 = t86
-					v5 = t85
-					p87 := v5
+				l27:
+					t93, t94 := i64_add_wide(v5, v6)
+					v6 = t94
+					v5 = t93
+					p95 := v5
 					if int32(v6) != 0 {
-						p87 = i64(-1)
+						p95 = i64(-1)
 					}
-					v6 = p87
-					goto l26
+					v6 = p95
+					goto l28
 				}
-			l24:
-				t88, t89 := i64_mul_wide_u(v1, v5)
-				v5 = t89
-				v6 = t88
+			l26:
+				t96, t97 := i64_mul_wide_u(v1, v5)
+				v5 = t97
+				v6 = t96
 				if v5 == i64(0) {
-					goto l26
+					goto l28
 				}
 				v6 = i64(-1)
 			}
-		l26:
-			p90 := v3
+		l28:
+			p98 := v3
 			if v7 != 0 {
-				p90 = i64(0)
-			}
-			v5 = p90
-			p91 := i64(0x7fffffffffffffff)
-			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p91 = v6
-			}
-			v1 = p91 + v1
-			p92 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p92 = v1
-			}
-			v1 = p92
-			goto l19
-		case 5:
-			{
-				t93 := int64(load64(m.memory, uint64(uint32(v2))+88))
-				v5 = t93
-				if v5 == 0 {
-					goto l27
-				}
-				t94 := int64(uint64(v1) / uint64(v5))
-				v1 = t94
-				t95 := v1
-				var p96 int32
-				if v1 != i64(0) {
-					p96 = 1
-				}
-				v8 = t95 - int64(uint32(p96))
-			}
-		l27:
-			t97 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v1 = t97
-			t99 := v1
-			p98 := i64(1)
-			if uint64(v5) > uint64(i64(1)) {
-				p98 = v5
+				p98 = i64(0)
 			}
 			v5 = p98
-			t100 := int64(uint64(t99) / uint64(v5))
-			v6 = t100
-			t101 := v6
-			var p102 int32
+			p99 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p99 = v6
+			}
+			v1 = p99 + v1
+			p100 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p100 = v1
+			}
+			v1 = p100
+			goto l21
+		case 5:
+			{
+				t101 := int64(load64(m.memory, uint64(uint32(v2))+88))
+				v5 = t101
+				if v5 == 0 {
+					goto l29
+				}
+				t102 := int64(uint64(v1) / uint64(v5))
+				v1 = t102
+				t103 := v1
+				var p104 int32
+				if v1 != i64(0) {
+					p104 = 1
+				}
+				v8 = t103 - int64(uint32(p104))
+			}
+		l29:
+			t105 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v1 = t105
+			t107 := v1
+			p106 := i64(1)
+			if uint64(v5) > uint64(i64(1)) {
+				p106 = v5
+			}
+			v5 = p106
+			t108 := int64(uint64(t107) / uint64(v5))
+			v6 = t108
+			t109 := v6
+			var p110 int32
 			if v1-v6*v5 != i64(0) {
-				p102 = 1
+				p110 = 1
 			}
-			v5 = t101 + int64(uint32(p102))
-			p103 := v8
+			v5 = t109 + int64(uint32(p110))
+			p111 := v8
 			if uint64(v5) > uint64(v8) {
-				p103 = v5
+				p111 = v5
 			}
-			v1 = p103
+			v1 = p111
 			goto l4
 		case 0:
 			v5 = i64(0)
-			goto l19
+			goto l21
 		case 3:
-			t104 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			t105, t106 := i64_mul_wide_u(t104, v3)
-			v6 = t106
-			v5 = t105
-			t107 := int64(load64(m.memory, uint64(uint32(v2))+72))
-			v3 = t107
+			t112 := int64(load64(m.memory, uint64(uint32(v2))+80))
+			t113, t114 := i64_mul_wide_u(t112, v3)
+			v6 = t114
+			v5 = t113
+			t115 := int64(load64(m.memory, uint64(uint32(v2))+72))
+			v3 = t115
 			if v6 == i64(0) {
-				goto l28
+				goto l30
 			}
 			v5 = i64(-1)
-		l28:
-			t109 := v3
-			p108 := i64(0x7fffffffffffffff)
+		l30:
+			t117 := v3
+			p116 := i64(0x7fffffffffffffff)
 			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p108 = v5
+				p116 = v5
 			}
-			t110, t111 := i64_add_wide(t109, p108)
-			v3 = t111
-			v6 = t110
+			t118, t119 := i64_add_wide(t117, p116)
+			v3 = t119
+			v6 = t118
 			v5 = v1
-			p112 := v6
+			p120 := v6
 			if int32(v3) != 0 {
-				p112 = i64(-1)
+				p120 = i64(-1)
 			}
-			v6 = p112
-			p113 := i64(0x7fffffffffffffff)
+			v6 = p120
+			p121 := i64(0x7fffffffffffffff)
 			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p113 = v6
+				p121 = v6
 			}
-			v1 = p113 + v1
-			p114 := i64(0x7fffffffffffffff)
+			v1 = p121 + v1
+			p122 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p114 = v1
+				p122 = v1
 			}
-			v1 = p114
+			v1 = p122
 		}
-	l19:
-		t115 := int64(load64(m.memory, uint64(uint32(v2))+48))
-		v6 = t115
-		p116 := v5
+	l21:
+		t123 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		v6 = t123
+		p124 := v5
 		if uint64(v6) > uint64(v5) {
-			p116 = v6
+			p124 = v6
 		}
-		v5 = p116
-		p117 := v1
+		v5 = p124
+		p125 := v1
 		if uint64(v5) > uint64(v1) {
-			p117 = v5
+			p125 = v5
 		}
-		v1 = p117
+		v1 = p125
 	}
 l4:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v1))
@@ -1079,7 +1157,7 @@ func (m *Module) Xdecorrelated(v0, v1 int32) int32 {
 	var v7 int32
 	{
 		{
-			t0 := int32(load32(m.memory, uint64(uint32(v0))+148))
+			t0 := int32(load32(m.memory, uint64(uint32(v0))+308))
 			if t0 == i32(6) {
 				goto l0
 			}
@@ -1104,7 +1182,7 @@ func (m *Module) Xdecorrelated(v0, v1 int32) int32 {
 		v3 = p4
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+40))
 		v4 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v0))+144))
+		t6 := int32(load32(m.memory, uint64(uint32(v0))+304))
 		t7 := v4
 		var p8 int32
 		if t6 == i32(2) {
@@ -1239,8 +1317,8 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	var v8, v9 int64
 	var v10 int32
 	var v11, v12 int64
-	var v13 int32
-	var v14 int64
+	var v13, v14 int32
+	var v15 int64
 	t0 := v2
 	v4 = int64(uint32(v3))
 	v2 = t0 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
@@ -1251,7 +1329,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	v6 = t1
 	{
 		{
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+148))
+			t2 := int32(load32(m.memory, uint64(uint32(v0))+308))
 			v7 = t2
 			if v7 != i32(6) {
 				goto l0
@@ -1270,7 +1348,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 			v9 = t7
 			t8 := int64(load64(m.memory, uint64(uint32(v0))+40))
 			v2 = t8
-			t9 := int32(load32(m.memory, uint64(uint32(v0))+144))
+			t9 := int32(load32(m.memory, uint64(uint32(v0))+304))
 			v3 = t9
 			{
 				{
@@ -1339,7 +1417,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	l0:
 		v2 = v6
 		{
-			t27 := int32(load32(m.memory, uint64(uint32(v0))+136))
+			t27 := int32(load32(m.memory, uint64(uint32(v0))+296))
 			switch t27 + i32(-2) {
 			default:
 				goto l6
@@ -1348,15 +1426,15 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 				v11 = t28
 				{
 					{
-						t29 := int32(load32(m.memory, uint64(uint32(v0))+140))
+						t29 := int32(load32(m.memory, uint64(uint32(v0))+300))
 						v3 = t29
 						if v3 != 0 {
-							goto l8
+							goto l9
 						}
 						v2 = i64(1)
-						goto l9
+						goto l10
 					}
-				l8:
+				l9:
 					t30 := int64(load64(m.memory, uint64(uint32(v0))+24))
 					t31, t32 := i64_add_wide(v4, t30)
 					v8 = t32
@@ -1367,487 +1445,533 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 					}
 					v2 = p33
 					v9 = i64(1)
-				l12:
+				l13:
 					{
 						if v3&i32(1) == 0 {
-							goto l10
+							goto l11
 						}
 						t34, t35 := i64_mul_wide_u(v9, v2)
 						v8 = t35
 						v9 = t34
 						if v8 == 0 {
-							goto l10
+							goto l11
 						}
 						v9 = i64(-1)
 					}
-				l10:
+				l11:
 					{
 						v3 = int32(uint32(v3) >> 1)
 						if v3 == 0 {
-							goto l11
+							goto l12
 						}
 						t36, t37 := i64_mul_wide_u(v2, v2)
 						v8 = t37
 						v2 = t36
 						if v8 == 0 {
-							goto l12
+							goto l13
 						}
 						v2 = i64(-1)
-						goto l12
+						goto l13
 					}
-				l11:
+				l12:
 					p38 := i64(0x7fffffffffffffff)
 					if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
 						p38 = v9
 					}
 					v2 = p38
 				}
-			l9:
+			l10:
 				t39, t40 := i64_mul_wide_u(v11, v2)
 				v8 = t40
 				v2 = t39
 				if v8 == i64(0) {
-					goto l13
+					goto l14
 				}
 				v2 = i64(-1)
-			l13:
+			l14:
 				p41 := i64(0x7fffffffffffffff)
 				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
 					p41 = v2
 				}
 				v2 = p41
 				goto l6
+			case 4:
+				t42 := int64(load64(m.memory, uint64(uint32(v0))+264))
+				v2 = t42
+				p43 := i32(16)
+				if uint64(v2) < uint64(i64(17)) {
+					p43 = int32(v2)
+				}
+				v3 = p43
+				if v3 != 0 {
+					v10 = v0 + i32(136)
+					v13 = v10 + v3<<3 + i32(-8)
+					t44 := v13
+					t45 := v13
+					t46 := v10
+					v14 = int32(v6)
+					p47 := t46 + v14<<3
+					if uint32(v3) <= uint32(v14) {
+						p47 = t45
+					}
+					p48 := p47
+					if uint64(v6) > uint64(i64(0xffffffff)) {
+						p48 = t44
+					}
+					t49 := int64(load64(m.memory, uint32(p48)))
+					v2 = t49
+					goto l6
+				}
+				v2 = i64(0)
+				goto l6
 			case 0:
-				t42 := int64(load64(m.memory, uint64(uint32(v0))+8))
-				t43, t44 := i64_mul_wide_u(t42, v4)
-				v8 = t44
-				v2 = t43
-				t45 := int64(load64(m.memory, uint32(v0)))
-				v9 = t45
+				t50 := int64(load64(m.memory, uint64(uint32(v0))+8))
+				t51, t52 := i64_mul_wide_u(t50, v4)
+				v8 = t52
+				v2 = t51
+				t53 := int64(load64(m.memory, uint32(v0)))
+				v9 = t53
 				if v8 == i64(0) {
-					goto l14
+					goto l16
 				}
 				v2 = i64(-1)
-			l14:
-				t47 := v9
-				p46 := i64(0x7fffffffffffffff)
+			l16:
+				t55 := v9
+				p54 := i64(0x7fffffffffffffff)
 				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p46 = v2
+					p54 = v2
 				}
-				t48, t49 := i64_add_wide(t47, p46)
-				v8 = t49
-				v2 = t48
-				p50 := v2
+				t56, t57 := i64_add_wide(t55, p54)
+				v8 = t57
+				v2 = t56
+				p58 := v2
 				if int32(v8) != 0 {
-					p50 = i64(-1)
+					p58 = i64(-1)
 				}
-				v2 = p50
-				p51 := i64(0x7fffffffffffffff)
+				v2 = p58
+				p59 := i64(0x7fffffffffffffff)
 				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p51 = v2
+					p59 = v2
 				}
-				v2 = p51
+				v2 = p59
 			}
 		}
 	l6:
 		v11 = i64(0)
-		t52 := int64(load64(m.memory, uint64(uint32(v0))+32))
-		t53, t54 := i64_add_wide(t52, v2)
-		v9 = t54
-		v8 = t53
-		t55 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		v2 = t55
-		t57 := v2
-		p56 := v8
+		t60 := int64(load64(m.memory, uint64(uint32(v0))+32))
+		t61, t62 := i64_add_wide(t60, v2)
+		v9 = t62
+		v8 = t61
+		t63 := int64(load64(m.memory, uint64(uint32(v0))+40))
+		v2 = t63
+		t65 := v2
+		p64 := v8
 		if int32(v9) != 0 {
-			p56 = i64(-1)
+			p64 = i64(-1)
 		}
-		v8 = p56
-		p58 := i64(0x7fffffffffffffff)
+		v8 = p64
+		p66 := i64(0x7fffffffffffffff)
 		if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-			p58 = v8
+			p66 = v8
 		}
-		v8 = p58
-		p59 := v8
+		v8 = p66
+		p67 := v8
 		if uint64(v2) < uint64(v8) {
-			p59 = t57
+			p67 = t65
 		}
-		t60 := int32(load32(m.memory, uint64(uint32(v0))+144))
-		t61 := v8
-		v3 = t60
-		p62 := t61
+		t68 := int32(load32(m.memory, uint64(uint32(v0))+304))
+		t69 := v8
+		v3 = t68
+		p70 := t69
 		if v3 == i32(1) {
-			p62 = p59
+			p70 = p67
 		}
-		v9 = p62
+		v9 = p70
 		v8 = v9
 		switch v7 + i32(-2) {
 		default:
-			goto l19
+			goto l21
 		case 1:
 			v8 = v9 - int64(uint64(v9)>>1)
-			p63 := v8
+			p71 := v8
 			if uint64(v8) > uint64(v9) {
-				p63 = i64(0)
+				p71 = i64(0)
 			}
-			v8 = p63
-			goto l19
+			v8 = p71
+			goto l21
 		case 2:
-			t64 := int64(load32(m.memory, uint64(uint32(v0))+56))
-			v8 = t64
+			t72 := int64(load32(m.memory, uint64(uint32(v0))+56))
+			v8 = t72
 			{
 				{
-					t65 := int32(load32(m.memory, uint64(uint32(v0))+60))
-					v10 = t65
+					t73 := int32(load32(m.memory, uint64(uint32(v0))+60))
+					v10 = t73
 					if uint32(v10) < uint32(i32(2)) {
-						goto l21
+						goto l23
 					}
-					t66 := v9
-					t67 := v9
+					t74 := v9
+					t75 := v9
 					v11 = int64(uint32(v10))
-					t68 := int64(uint64(t67) / uint64(v11))
-					v12 = t68
-					t69 := int64(uint64((t66-v12*v11)*v8) / uint64(v11))
-					v11 = t69
-					t70, t71 := i64_mul_wide_u(v12, v8)
-					v12 = t71
-					v8 = t70
+					t76 := int64(uint64(t75) / uint64(v11))
+					v12 = t76
+					t77 := int64(uint64((t74-v12*v11)*v8) / uint64(v11))
+					v11 = t77
+					t78, t79 := i64_mul_wide_u(v12, v8)
+					v12 = t79
+					v8 = t78
 					if v12 == i64(0) {
-						goto l22
+						goto l24
 					}
 					v8 = i64(-1)
-				l22:
-					t72, t73 := i64_add_wide(v8, v11)
-					v11 = t73
-					v8 = t72
-					p74 := v8
+				l24:
+					t80, t81 := i64_add_wide(v8, v11)
+					v11 = t81
+					v8 = t80
+					p82 := v8
 					if int32(v11) != 0 {
-						p74 = i64(-1)
+						p82 = i64(-1)
 					}
-					v8 = p74
-					goto l23
+					v8 = p82
+					goto l25
 				}
-			l21:
-				t75, t76 := i64_mul_wide_u(v9, v8)
-				v11 = t76
-				v8 = t75
+			l23:
+				t83, t84 := i64_mul_wide_u(v9, v8)
+				v11 = t84
+				v8 = t83
 				if v11 == i64(0) {
-					goto l23
+					goto l25
 				}
 				v8 = i64(-1)
 			}
-		l23:
-			t78 := v9
-			p77 := i64(0x7fffffffffffffff)
+		l25:
+			t86 := v9
+			p85 := i64(0x7fffffffffffffff)
 			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p77 = v8
+				p85 = v8
 			}
-			v12 = t78 - p77
-			var p79 int32
+			v12 = t86 - p85
+			var p87 int32
 			if uint64(v12) > uint64(v9) {
-				p79 = 1
+				p87 = 1
 			}
-			v10 = p79
-			t80 := int64(load32(m.memory, uint64(uint32(v0))+64))
-			v8 = t80
+			v10 = p87
+			t88 := int64(load32(m.memory, uint64(uint32(v0))+64))
+			v8 = t88
 			{
 				{
-					t81 := int32(load32(m.memory, uint64(uint32(v0))+68))
-					v13 = t81
+					t89 := int32(load32(m.memory, uint64(uint32(v0))+68))
+					v13 = t89
 					if uint32(v13) < uint32(i32(2)) {
-						goto l24
+						goto l26
 					}
-					t82 := v9
-					t83 := v9
+					t90 := v9
+					t91 := v9
 					v11 = int64(uint32(v13))
-					t84 := int64(uint64(t83) / uint64(v11))
-					v14 = t84
-					t85 := int64(uint64((t82-v14*v11)*v8) / uint64(v11))
-					v11 = t85
-					t86, t87 := i64_mul_wide_u(v14, v8)
-					v14 = t87
-					v8 = t86
-					if v14 == i64(0) {
-						goto l25
+					t92 := int64(uint64(t91) / uint64(v11))
+					v15 = t92
+					t93 := int64(uint64((t90-v15*v11)*v8) / uint64(v11))
+					v11 = t93
+					t94, t95 := i64_mul_wide_u(v15, v8)
+					v15 = t95
+					v8 = t94
+					if v15 == i64(0) {
+						goto l27
 					}
 					v8 = i64(-1)
-				l25:
-					t88, t89 := i64_add_wide(v8, v11)
-					v11 = t89
-					v8 = t88
-					p90 := v8
+				l27:
+					t96, t97 := i64_add_wide(v8, v11)
+					v11 = t97
+					v8 = t96
+					p98 := v8
 					if int32(v11) != 0 {
-						p90 = i64(-1)
+						p98 = i64(-1)
 					}
-					v11 = p90
-					goto l26
+					v11 = p98
+					goto l28
 				}
-			l24:
-				t91, t92 := i64_mul_wide_u(v9, v8)
-				v8 = t92
-				v11 = t91
+			l26:
+				t99, t100 := i64_mul_wide_u(v9, v8)
+				v8 = t100
+				v11 = t99
 				if v8 == i64(0) {
-					goto l26
+					goto l28
 				}
 				v11 = i64(-1)
 			}
-		l26:
-			p93 := v12
+		l28:
+			p101 := v12
 			if v10 != 0 {
-				p93 = i64(0)
-			}
-			v8 = p93
-			p94 := i64(0x7fffffffffffffff)
-			if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
-				p94 = v11
-			}
-			v9 = p94 + v9
-			p95 := i64(0x7fffffffffffffff)
-			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p95 = v9
-			}
-			v9 = p95
-			goto l19
-		case 5:
-			{
-				t96 := int64(load64(m.memory, uint64(uint32(v0))+88))
-				v8 = t96
-				if v8 == 0 {
-					goto l27
-				}
-				t97 := int64(uint64(v9) / uint64(v8))
-				v9 = t97
-				t98 := v9
-				var p99 int32
-				if v9 != i64(0) {
-					p99 = 1
-				}
-				v11 = t98 - int64(uint32(p99))
-			}
-		l27:
-			t100 := int64(load64(m.memory, uint64(uint32(v0))+48))
-			v9 = t100
-			t102 := v9
-			p101 := i64(1)
-			if uint64(v8) > uint64(i64(1)) {
-				p101 = v8
+				p101 = i64(0)
 			}
 			v8 = p101
-			t103 := int64(uint64(t102) / uint64(v8))
-			v12 = t103
-			t104 := v12
-			var p105 int32
+			p102 := i64(0x7fffffffffffffff)
+			if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
+				p102 = v11
+			}
+			v9 = p102 + v9
+			p103 := i64(0x7fffffffffffffff)
+			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+				p103 = v9
+			}
+			v9 = p103
+			goto l21
+		case 5:
+			{
+				t104 := int64(load64(m.memory, uint64(uint32(v0))+88))
+				v8 = t104
+				if v8 == 0 {
+					goto l29
+				}
+				t105 := int64(uint64(v9) / uint64(v8))
+				v9 = t105
+				t106 := v9
+				var p107 int32
+				if v9 != i64(0) {
+					p107 = 1
+				}
+				v11 = t106 - int64(uint32(p107))
+			}
+		l29:
+			t108 := int64(load64(m.memory, uint64(uint32(v0))+48))
+			v9 = t108
+			t110 := v9
+			p109 := i64(1)
+			if uint64(v8) > uint64(i64(1)) {
+				p109 = v8
+			}
+			v8 = p109
+			t111 := int64(uint64(t110) / uint64(v8))
+			v12 = t111
+			t112 := v12
+			var p113 int32
 			if v9 != v12*v8 {
-				p105 = 1
+				p113 = 1
 			}
-			v8 = t104 + int64(uint32(p105))
-			p106 := v11
+			v8 = t112 + int64(uint32(p113))
+			p114 := v11
 			if uint64(v8) > uint64(v11) {
-				p106 = v8
+				p114 = v8
 			}
-			v9 = p106
+			v9 = p114
 			goto l4
 		case 0:
 			v8 = i64(0)
-			goto l19
+			goto l21
 		case 3:
-			t107 := int64(load64(m.memory, uint64(uint32(v0))+80))
-			t108, t109 := i64_mul_wide_u(t107, v4)
-			v11 = t109
-			v8 = t108
-			t110 := int64(load64(m.memory, uint64(uint32(v0))+72))
-			v12 = t110
+			t115 := int64(load64(m.memory, uint64(uint32(v0))+80))
+			t116, t117 := i64_mul_wide_u(t115, v4)
+			v11 = t117
+			v8 = t116
+			t118 := int64(load64(m.memory, uint64(uint32(v0))+72))
+			v12 = t118
 			if v11 == i64(0) {
-				goto l28
+				goto l30
 			}
 			v8 = i64(-1)
-		l28:
-			t112 := v12
-			p111 := i64(0x7fffffffffffffff)
+		l30:
+			t120 := v12
+			p119 := i64(0x7fffffffffffffff)
 			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p111 = v8
+				p119 = v8
 			}
-			t113, t114 := i64_add_wide(t112, p111)
-			v12 = t114
-			v11 = t113
+			t121, t122 := i64_add_wide(t120, p119)
+			v12 = t122
+			v11 = t121
 			v8 = v9
-			p115 := v11
+			p123 := v11
 			if int32(v12) != 0 {
-				p115 = i64(-1)
+				p123 = i64(-1)
 			}
-			v11 = p115
-			p116 := i64(0x7fffffffffffffff)
+			v11 = p123
+			p124 := i64(0x7fffffffffffffff)
 			if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
-				p116 = v11
+				p124 = v11
 			}
-			v9 = p116 + v9
-			p117 := i64(0x7fffffffffffffff)
+			v9 = p124 + v9
+			p125 := i64(0x7fffffffffffffff)
 			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p117 = v9
+				p125 = v9
 			}
-			v9 = p117
+			v9 = p125
 		}
-	l19:
-		t118 := int64(load64(m.memory, uint64(uint32(v0))+48))
-		v11 = t118
-		p119 := v8
+	l21:
+		t126 := int64(load64(m.memory, uint64(uint32(v0))+48))
+		v11 = t126
+		p127 := v8
 		if uint64(v11) > uint64(v8) {
-			p119 = v11
+			p127 = v11
 		}
-		v8 = p119
-		p120 := v9
+		v8 = p127
+		p128 := v9
 		if uint64(v8) > uint64(v9) {
-			p120 = v8
+			p128 = v8
 		}
-		v9 = p120
+		v9 = p128
 	}
 l4:
-	_, t122 := i64_mul_wide_u(v9-v8+i64(1), v5)
-	v9 = t122
+	_, t130 := i64_mul_wide_u(v9-v8+i64(1), v5)
+	v9 = t130
 	v8 = v8 + v9
 	{
 		if v7 != i32(7) {
-			p130 := v8
+			p138 := v8
 			if uint64(v2) < uint64(v8) {
-				p130 = v2
+				p138 = v2
 			}
-			p131 := v8
+			p139 := v8
 			if v3 == i32(2) {
-				p131 = p130
+				p139 = p138
 			}
-			v8 = p131
+			v8 = p139
 			if v7 != i32(6) {
-				goto l31
-			}
-			t132 := int64(load64(m.memory, uint32(v0)))
-			t134 := v1
-			p133 := v8
-			if v4&i64(0xfff) == i64(0xfff) {
-				p133 = t132
-			}
-			store64(m.memory, uint32(t134), uint64(p133))
-			return v8
-		}
-		t123 := int64(load64(m.memory, uint64(uint32(v0))+88))
-		t124, t125 := i64_mul_wide_u(t123, v8)
-		v9 = t125
-		v8 = t124
-		if v9 == 0 {
-			goto l30
-		}
-		v8 = i64(-1)
-	l30:
-		t127 := v2
-		p126 := i64(0x7fffffffffffffff)
-		if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-			p126 = v8
-		}
-		v8 = p126
-		p128 := v8
-		if uint64(v2) < uint64(v8) {
-			p128 = t127
-		}
-		p129 := v8
-		if v3 == i32(2) {
-			p129 = p128
-		}
-		v8 = p129
-		goto l31
-	}
-l31:
-	{
-		t135 := int32(load32(m.memory, uint64(uint32(v0))+136))
-		switch t135 + i32(-3) {
-		case 2:
-			t154 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			t155 := v1
-			v2 = t154
-			store64(m.memory, uint32(t155), uint64(v2))
-			t156, t157 := i64_add_wide(v6, v2)
-			v9 = t157
-			v2 = t156
-			t159 := v1
-			p158 := v2
-			if int32(v9) != 0 {
-				p158 = i64(-1)
-			}
-			v2 = p158
-			p160 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p160 = v2
-			}
-			store64(m.memory, uint64(uint32(t159))+8, uint64(p160))
-			return v8
-		default:
-			goto l33
-		case 0:
-			t137 := v6
-			p136 := i64(0x7fffffffffffffff)
-			if v3 == i32(1) {
-				p136 = v2
-			}
-			v2 = p136
-			if uint64(t137) >= uint64(v2) {
 				goto l33
 			}
-			t138 := int64(load32(m.memory, uint64(uint32(v0))+16))
-			v9 = t138
-			{
-				{
-					t139 := int32(load32(m.memory, uint64(uint32(v0))+20))
-					v3 = t139
-					if uint32(v3) < uint32(i32(2)) {
-						goto l35
-					}
-					t140 := v6
-					t141 := v6
-					v5 = int64(uint32(v3))
-					t142 := int64(uint64(t141) / uint64(v5))
-					v4 = t142
-					t143 := int64(uint64((t140-v4*v5)*v9) / uint64(v5))
-					v6 = t143
-					t144, t145 := i64_mul_wide_u(v4, v9)
-					v5 = t145
-					v9 = t144
-					if v5 == i64(0) {
-						goto l36
-					}
-					v9 = i64(-1)
-				l36:
-					t146, t147 := i64_add_wide(v9, v6)
-					v6 = t147
-					v9 = t146
-					p148 := v9
-					if int32(v6) != 0 {
-						p148 = i64(-1)
-					}
-					v9 = p148
-					goto l37
-				}
-			l35:
-				t149, t150 := i64_mul_wide_u(v6, v9)
-				v6 = t150
-				v9 = t149
-				if v6 == i64(0) {
-					goto l37
-				}
-				v9 = i64(-1)
+			t140 := int64(load64(m.memory, uint32(v0)))
+			t142 := v1
+			p141 := v8
+			if v4&i64(0xfff) == i64(0xfff) {
+				p141 = t140
 			}
-		l37:
-			t152 := v1
-			p151 := v2
-			if uint64(v9) < uint64(v2) {
-				p151 = v9
-			}
-			v2 = p151
-			p153 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p153 = v2
-			}
-			store64(m.memory, uint32(t152), uint64(p153))
+			store64(m.memory, uint32(t142), uint64(p141))
+			return v8
 		}
+		t131 := int64(load64(m.memory, uint64(uint32(v0))+88))
+		t132, t133 := i64_mul_wide_u(t131, v8)
+		v9 = t133
+		v8 = t132
+		if v9 == 0 {
+			goto l32
+		}
+		v8 = i64(-1)
+	l32:
+		t135 := v2
+		p134 := i64(0x7fffffffffffffff)
+		if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+			p134 = v8
+		}
+		v8 = p134
+		p136 := v8
+		if uint64(v2) < uint64(v8) {
+			p136 = t135
+		}
+		p137 := v8
+		if v3 == i32(2) {
+			p137 = p136
+		}
+		v8 = p137
+		goto l33
 	}
 l33:
+	{
+		t143 := int32(load32(m.memory, uint64(uint32(v0))+296))
+		switch t143 + i32(-3) {
+		default:
+			goto l35
+		case 2:
+			t144 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			t145 := v1
+			v2 = t144
+			store64(m.memory, uint32(t145), uint64(v2))
+			t146, t147 := i64_add_wide(v6, v2)
+			v6 = t147
+			v2 = t146
+			t149 := v1
+			p148 := v2
+			if int32(v6) != 0 {
+				p148 = i64(-1)
+			}
+			v2 = p148
+			p150 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p150 = v2
+			}
+			store64(m.memory, uint64(uint32(t149))+8, uint64(p150))
+			return v8
+		case 3:
+			t151, t152 := i64_add_wide(v6, i64(1))
+			v9 = t152
+			v2 = t151
+			t154 := v1
+			p153 := v2
+			if int32(v9) != 0 {
+				p153 = i64(-1)
+			}
+			v2 = p153
+			t155 := int64(load64(m.memory, uint64(uint32(v0))+264))
+			p156 := v6
+			if uint64(v2) < uint64(t155) {
+				p156 = v2
+			}
+			store64(m.memory, uint32(t154), uint64(p156))
+			return v8
+		case 0:
+			t158 := v6
+			p157 := i64(0x7fffffffffffffff)
+			if v3 == i32(1) {
+				p157 = v2
+			}
+			v2 = p157
+			if uint64(t158) >= uint64(v2) {
+				goto l35
+			}
+			t159 := int64(load32(m.memory, uint64(uint32(v0))+16))
+			v9 = t159
+			{
+				{
+					t160 := int32(load32(m.memory, uint64(uint32(v0))+20))
+					v0 = t160
+					if uint32(v0) < uint32(i32(2)) {
+						goto l38
+					}
+					t161 := v6
+					t162 := v6
+					v5 = int64(uint32(v0))
+					t163 := int64(uint64(t162) / uint64(v5))
+					v4 = t163
+					t164 := int64(uint64((t161-v4*v5)*v9) / uint64(v5))
+					v5 = t164
+					t165, t166 := i64_mul_wide_u(v4, v9)
+					v9 = t166
+					v6 = t165
+					if v9 == i64(0) {
+						goto l39
+					}
+					v6 = i64(-1)
+				l39:
+					t167, t168 := i64_add_wide(v6, v5)
+					v9 = t168
+					v6 = t167
+					p169 := v6
+					if int32(v9) != 0 {
+						p169 = i64(-1)
+					}
+					v6 = p169
+					goto l40
+				}
+			l38:
+				t170, t171 := i64_mul_wide_u(v6, v9)
+				v9 = t171
+				v6 = t170
+				if v9 == i64(0) {
+					goto l40
+				}
+				v6 = i64(-1)
+			}
+		l40:
+			t173 := v1
+			p172 := v2
+			if uint64(v6) < uint64(v2) {
+				p172 = v6
+			}
+			v2 = p172
+			p174 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p174 = v2
+			}
+			store64(m.memory, uint32(t173), uint64(p174))
+		}
+	}
+l35:
 	return v8
 }
 func (m *Module) Xnext_doubling_window(v0, v1 int64) int64 {
@@ -1961,22 +2085,22 @@ func (m *Module) Xnth(v0, v1 int64) int64 {
 }
 func (m *Module) Xranges(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
-	var v6, v7 int64
-	var v8 int32
-	var v9 int64
-	var v10, v11 int32
-	var v12, v13, v14, v15, v16, v17 int64
+	var v6, v7, v8 int64
+	var v9 int32
+	var v10 int64
+	var v11, v12 int32
+	var v13, v14, v15, v16, v17, v18 int64
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	v3 = i32(0)
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+148))
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+308))
 		v4 = t1
 		if v4&i32(-2) == i32(6) {
 			goto l0
 		}
-		t2 := int32(load32(m.memory, uint64(uint32(v0))+144))
+		t2 := int32(load32(m.memory, uint64(uint32(v0))+304))
 		v5 = t2
 		if v5 == i32(2) {
 			goto l0
@@ -1989,222 +2113,249 @@ func (m *Module) Xranges(v0, v1 int32) int32 {
 		v6 = p4
 		t5 := int64(load32(m.memory, uint64(uint32(v0))+16))
 		v7 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v0))+20))
+		t6 := int64(load64(m.memory, uint64(uint32(v0))+264))
 		v8 = t6
-		v9 = int64(uint32(v8))
+		t7 := int32(load32(m.memory, uint64(uint32(v0))+20))
+		v9 = t7
+		v10 = int64(uint32(v9))
 		v3 = i32(0)
-		t7 := int32(load32(m.memory, uint64(uint32(v0))+136))
-		v10 = t7
-		v5 = v10 + i32(-2)
-		var p8 int32
+		t8 := int32(load32(m.memory, uint64(uint32(v0))+296))
+		v11 = t8
+		v5 = v11 + i32(-2)
+		var p9 int32
 		if uint32(v4+i32(-5)) < uint32(i32(2)) {
-			p8 = 1
+			p9 = 1
 		}
-		v11 = p8
-		v10 = v10 + i32(-3)
-		v12 = i64(1)
-		t9 := int64(load64(m.memory, uint32(v0)))
-		v13 = t9
-		v14 = v13
-	l17:
+		v12 = p9
+		v11 = v11 + i32(-3)
+		v13 = i64(1)
+		t10 := int64(load64(m.memory, uint32(v0)))
+		v14 = t10
+		v15 = v14
+	l20:
 		{
-			v15 = v14
-			m.fn3(v2, v13, v0, v12+i64(-1))
-			t10 := int64(load64(m.memory, uint32(v2)))
-			v16 = t10
+			v16 = v15
+			m.fn3(v2, v14, v0, v13+i64(-1))
+			t11 := int64(load64(m.memory, uint32(v2)))
+			v17 = t11
 			v4 = v1 + v3
-			t11 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			store64(m.memory, uint32(v4+i32(8)), uint64(t11))
-			store64(m.memory, uint32(v4), uint64(v16))
+			t12 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			store64(m.memory, uint32(v4+i32(8)), uint64(t12))
+			store64(m.memory, uint32(v4), uint64(v17))
 			switch v5 {
 			case 0, 2:
 				goto l1
 			default:
-				{
-					if v11 != 0 {
-						goto l3
+				if v12 != 0 {
+					goto l3
+				}
+				switch v11 {
+				default:
+					goto l5
+				case 2:
+					t13, t14 := i64_add_wide(v14, v16)
+					v15 = t14
+					v17 = t13
+					p15 := v17
+					if int32(v15) != 0 {
+						p15 = i64(-1)
 					}
-					switch v10 {
-					default:
+					v17 = p15
+					p16 := i64(0x7fffffffffffffff)
+					if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
+						p16 = v17
+					}
+					var p17 int32
+					if p16 == v16 {
+						p17 = 1
+					}
+					v4 = p17
+					v17 = v16
+					goto l8
+				case 3:
+					t18, t19 := i64_add_wide(v14, i64(1))
+					v15 = t19
+					v17 = t18
+					p20 := v17
+					if int32(v15) != 0 {
+						p20 = i64(-1)
+					}
+					v17 = p20
+					p21 := v14
+					if uint64(v17) < uint64(v8) {
+						p21 = v17
+					}
+					v17 = p21
+					goto l9
+				case 0:
+					if uint64(v14) >= uint64(v6) {
 						goto l5
-					case 2:
-						t12, t13 := i64_add_wide(v13, v15)
-						v14 = t13
-						v16 = t12
-						p14 := v16
-						if int32(v14) != 0 {
-							p14 = i64(-1)
-						}
-						v16 = p14
-						p15 := i64(0x7fffffffffffffff)
-						if uint64(v16) < uint64(i64(0x7fffffffffffffff)) {
-							p15 = v16
-						}
-						var p16 int32
-						if p15 == v15 {
-							p16 = 1
-						}
-						v4 = p16
-						v16 = v15
-						goto l7
-					case 0:
-						if uint64(v13) >= uint64(v6) {
-							goto l5
-						}
+					}
+					{
 						{
-							{
-								if uint32(v8) < uint32(i32(2)) {
-									goto l8
-								}
-								t17 := int64(uint64(v13) % uint64(v9))
-								t18 := int64(uint64(t17*v7) / uint64(v9))
-								v14 = t18
-								t19 := int64(uint64(v13) / uint64(v9))
-								t20, t21 := i64_mul_wide_u(t19, v7)
-								v17 = t21
-								v16 = t20
-								if v17 == i64(0) {
-									goto l9
-								}
-								v16 = i64(-1)
-							l9:
-								t22, t23 := i64_add_wide(v16, v14)
-								v14 = t23
-								v16 = t22
-								p24 := v16
-								if int32(v14) != 0 {
-									p24 = i64(-1)
-								}
-								v16 = p24
+							if uint32(v9) < uint32(i32(2)) {
 								goto l10
 							}
-						l8:
-							t25, t26 := i64_mul_wide_u(v13, v7)
-							v14 = t26
-							v16 = t25
-							if v14 == i64(0) {
-								goto l10
+							t22 := int64(uint64(v14) % uint64(v10))
+							t23 := int64(uint64(t22*v7) / uint64(v10))
+							v15 = t23
+							t24 := int64(uint64(v14) / uint64(v10))
+							t25, t26 := i64_mul_wide_u(t24, v7)
+							v18 = t26
+							v17 = t25
+							if v18 == i64(0) {
+								goto l11
 							}
-							v16 = i64(-1)
+							v17 = i64(-1)
+						l11:
+							t27, t28 := i64_add_wide(v17, v15)
+							v15 = t28
+							v17 = t27
+							p29 := v17
+							if int32(v15) != 0 {
+								p29 = i64(-1)
+							}
+							v17 = p29
+							goto l12
 						}
 					l10:
-						p27 := v6
-						if uint64(v16) < uint64(v6) {
-							p27 = v16
+						t30, t31 := i64_mul_wide_u(v14, v7)
+						v15 = t31
+						v17 = t30
+						if v15 == i64(0) {
+							goto l12
 						}
-						v16 = p27
-						p28 := i64(0x7fffffffffffffff)
-						if uint64(v16) < uint64(i64(0x7fffffffffffffff)) {
-							p28 = v16
-						}
-						v16 = p28
-						v4 = i32(1)
+						v17 = i64(-1)
 					}
-				l7:
-					if v16 != v13 {
-						goto l3
+				l12:
+					p32 := v6
+					if uint64(v17) < uint64(v6) {
+						p32 = v17
 					}
-					if v4 != 0 {
-						goto l5
+					v17 = p32
+					p33 := i64(0x7fffffffffffffff)
+					if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
+						p33 = v17
 					}
-				l3:
-					v14 = v15
-					switch v10 {
-					case 2:
-						goto l12
-					default:
-						goto l1
-					case 0:
+					v17 = p33
+				}
+			l9:
+				v4 = i32(1)
+			l8:
+				if v17 != v14 {
+					goto l3
+				}
+				if v4 != 0 {
+					goto l5
+				}
+			l3:
+				v15 = v16
+				switch v11 {
+				default:
+					goto l1
+				case 2:
+					t34, t35 := i64_add_wide(v14, v16)
+					v14 = t35
+					v17 = t34
+					p36 := v17
+					if int32(v14) != 0 {
+						p36 = i64(-1)
+					}
+					v17 = p36
+					p37 := i64(0x7fffffffffffffff)
+					if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
+						p37 = v17
+					}
+					v15 = p37
+					v14 = v16
+					goto l1
+				case 3:
+					t38, t39 := i64_add_wide(v14, i64(1))
+					v15 = t39
+					v17 = t38
+					p40 := v17
+					if int32(v15) != 0 {
+						p40 = i64(-1)
+					}
+					v17 = p40
+					p41 := v14
+					if uint64(v17) < uint64(v8) {
+						p41 = v17
+					}
+					v14 = p41
+					goto l16
+				case 0:
+					if uint64(v14) >= uint64(v6) {
+						goto l16
+					}
+					{
 						{
-							if uint64(v13) >= uint64(v6) {
-								goto l13
+							if uint32(v9) < uint32(i32(2)) {
+								goto l17
 							}
-							{
-								{
-									if uint32(v8) < uint32(i32(2)) {
-										goto l14
-									}
-									t29 := int64(uint64(v13) / uint64(v9))
-									t30 := v13
-									v16 = t29
-									t31 := int64(uint64((t30-v16*v9)*v7) / uint64(v9))
-									v13 = t31
-									t32, t33 := i64_mul_wide_u(v16, v7)
-									v14 = t33
-									v16 = t32
-									if v14 == i64(0) {
-										goto l15
-									}
-									v16 = i64(-1)
-								l15:
-									t34, t35 := i64_add_wide(v16, v13)
-									v13 = t35
-									v16 = t34
-									p36 := v16
-									if int32(v13) != 0 {
-										p36 = i64(-1)
-									}
-									v16 = p36
-									goto l16
-								}
-							l14:
-								t37, t38 := i64_mul_wide_u(v13, v7)
-								v13 = t38
-								v16 = t37
-								if v13 == i64(0) {
-									goto l16
-								}
-								v16 = i64(-1)
+							t42 := int64(uint64(v14) / uint64(v10))
+							t43 := v14
+							v17 = t42
+							t44 := int64(uint64((t43-v17*v10)*v7) / uint64(v10))
+							v14 = t44
+							t45, t46 := i64_mul_wide_u(v17, v7)
+							v15 = t46
+							v17 = t45
+							if v15 == i64(0) {
+								goto l18
 							}
-						l16:
-							p39 := v6
-							if uint64(v16) < uint64(v6) {
-								p39 = v16
+							v17 = i64(-1)
+						l18:
+							t47, t48 := i64_add_wide(v17, v14)
+							v14 = t48
+							v17 = t47
+							p49 := v17
+							if int32(v14) != 0 {
+								p49 = i64(-1)
 							}
-							v16 = p39
-							p40 := i64(0x7fffffffffffffff)
-							if uint64(v16) < uint64(i64(0x7fffffffffffffff)) {
-								p40 = v16
-							}
-							v13 = p40
+							v17 = p49
+							goto l19
 						}
-					l13:
-						v14 = v15
-						goto l1
+					l17:
+						t50, t51 := i64_mul_wide_u(v14, v7)
+						v14 = t51
+						v17 = t50
+						if v14 == i64(0) {
+							goto l19
+						}
+						v17 = i64(-1)
 					}
-				l5:
-					v3 = int32(v12)
-					p41 := i32(0)
-					if v3 > i32(0) {
-						p41 = v3
+				l19:
+					p52 := v6
+					if uint64(v17) < uint64(v6) {
+						p52 = v17
 					}
-					v3 = i32(0) - p41
-					goto l0
+					v17 = p52
+					p53 := i64(0x7fffffffffffffff)
+					if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
+						p53 = v17
+					}
+					v14 = p53
 				}
-			l12:
-				t42, t43 := i64_add_wide(v13, v15)
-				v13 = t43
-				v16 = t42
-				p44 := v16
-				if int32(v13) != 0 {
-					p44 = i64(-1)
-				}
-				v16 = p44
-				p45 := i64(0x7fffffffffffffff)
-				if uint64(v16) < uint64(i64(0x7fffffffffffffff)) {
-					p45 = v16
-				}
-				v14 = p45
-				v13 = v15
+			l16:
+				v15 = v16
 			}
 		l1:
-			v12 = v12 + i64(1)
+			v13 = v13 + i64(1)
 			v3 = v3 + i32(16)
 			if v3 != i32(512) {
-				goto l17
+				goto l20
 			}
 		}
 		v3 = i32(32)
+		goto l0
+	l5:
+		v3 = int32(v13)
+		p54 := i32(0)
+		if v3 > i32(0) {
+			p54 = v3
+		}
+		v3 = i32(0) - p54
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -2376,4 +2527,12 @@ func memory_grow(mem *[]byte, delta, max int64) int64 {
 	}
 	*mem = append(buf, make([]byte, int(new<<16)-len)...)
 	return int64(old)
+}
+
+func memory_copy[T uint32 | uint64](mem []byte, dest, src, n T) {
+	x := uint64(dest)
+	z := uint64(src)
+	y := x + uint64(n)
+	w := z + uint64(n)
+	copy(mem[x:y:len(mem)], mem[z:w:len(mem)])
 }

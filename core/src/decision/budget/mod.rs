@@ -29,6 +29,7 @@ use crate::error::policy_error::PolicyError;
 use crate::field::kind::CONCURRENT;
 use crate::field::set::FieldSet;
 use crate::field::value::FieldValue;
+use crate::field::waits::Waits;
 use crate::field::{BUDGET_FIELDS, Field};
 use crate::parse::string::Parsed;
 use crate::text::buffer::TextBuf;
@@ -124,7 +125,7 @@ impl Budget {
     /// ```
     #[must_use]
     pub fn get(&self, field: Field) -> Option<FieldValue> {
-        FieldValue::of(field, self.number(field)?)
+        FieldValue::of(field, self.number(field)?, &Waits::EMPTY)
     }
 
     /// The number of the value of a field, if the kind uses the field.
