@@ -89,13 +89,26 @@ func (n named) id() string { return n.ID }
 // A vector is a case of resets, streams or errors.
 type vector struct {
 	named
-	Policy map[string]string `json:"policy"`
-	Seed   uint64            `json:"seed,string"`
-	Key    *string           `json:"key"`
-	Asked  []int             `json:"asked"`
-	Runs   [][]string        `json:"runs"`
-	Stream uint64            `json:"stream,string"`
-	Error  policyError       `json:"error"`
+	Policy fieldTexts  `json:"policy"`
+	Seed   uint64      `json:"seed,string"`
+	Key    *string     `json:"key"`
+	Asked  []int       `json:"asked"`
+	Runs   [][]string  `json:"runs"`
+	Stream uint64      `json:"stream,string"`
+	Error  policyError `json:"error"`
+}
+
+// fieldTexts are the fields of a policy. A list has a slash between two entries.
+type fieldTexts map[string]string
+
+func (f *fieldTexts) UnmarshalJSON(text []byte) error {
+	var values map[string]any
+	err := json.Unmarshal(text, &values)
+	*f = make(fieldTexts)
+	for name, value := range values {
+		(*f)[name] = strings.Trim(strings.ReplaceAll(fmt.Sprint(value), " ", "/"), "[]")
+	}
+	return err
 }
 
 // A policyError is what a backoff.PolicyError must contain.

@@ -75,6 +75,9 @@ func (p Policy) Fields() PolicyFields {
 	}
 }
 
+// WithBase sets base. The window of index 0 for most growths. Required.
+func WithBase(value time.Duration) Option { return setDuration(engine.Base, value) }
+
 // WithIncrement sets increment. Linear growth: the amount that each retry adds. Default: the base.
 func WithIncrement(value time.Duration) Option { return setDuration(engine.Increment, value) }
 
@@ -107,14 +110,14 @@ func WithOffset(value time.Duration) Option { return setDuration(engine.Offset, 
 func WithCap(value time.Duration) Option { return setDuration(engine.Cap, value) }
 
 // WithCapOn sets cap_on. What the cap limits: the window, which is the default, or the delay.
-func WithCapOn(value CapOn) Option { return set(engine.CapOn, uint64(value)) }
+func WithCapOn(value CapOn) Option { return setKind(engine.CapOn, uint32(value)) }
 
 // WithFloor sets floor. The shortest computed delay, at most the cap: the range that is sampled starts there.
 // Default: 0. A Retry-After that replaces the delay may be shorter.
 func WithFloor(value time.Duration) Option { return setDuration(engine.Floor, value) }
 
 // WithJitter sets jitter. How a delay is drawn from its window. Default: none, which makes the window the delay.
-func WithJitter(value Jitter) Option { return set(engine.Jitter, uint64(value)) }
+func WithJitter(value Jitter) Option { return setKind(engine.Jitter, uint32(value)) }
 
 // WithJitterBelow sets jitter_below. Proportional jitter: the fraction of the window by which a delay may fall short
 // of it, 0 to 1. Required unless WithJitterAbove is set; then the default is 0.
@@ -172,7 +175,9 @@ func WithThrottledBase(value time.Duration) Option { return setDuration(engine.T
 
 // WithRetryAfterMode sets retry_after. The effect of a server's Retry-After on the delay. Default: the longer of the
 // two counts.
-func WithRetryAfterMode(value RetryAfterMode) Option { return set(engine.RetryAfter, uint64(value)) }
+func WithRetryAfterMode(value RetryAfterMode) Option {
+	return setKind(engine.RetryAfter, uint32(value))
+}
 
 // WithRetryAfterMax sets retry_after_max. The longest Retry-After that is honoured; a longer one counts as this.
 // Default: 1 hour. The cap does not limit it, and the mode spread may exceed it by half.
@@ -184,6 +189,10 @@ func WithRetryAfterMaxExtra(value time.Duration) Option {
 	return setDuration(engine.RetryAfterMaxExtra, value)
 }
 
+// WithWaits sets waits. Growth in steps: the windows one after another, 1 to 16. The last one stays. Required with
+// this growth.
+func WithWaits(value ...time.Duration) Option { return setWaits(engine.Waits, value) }
+
 // WithAttemptTimeout sets attempt_timeout. The longest that one attempt may take, at least 1 ns. Default: no limit.
 func WithAttemptTimeout(value time.Duration) Option { return setDuration(engine.AttemptTimeout, value) }
 
@@ -193,4 +202,4 @@ func WithResetAfter(value time.Duration) Option { return setDuration(engine.Rese
 
 // WithElapsedFrom sets elapsed_from. When WithMaxElapsed begins: with the operation, which is the default, or with
 // its first failure.
-func WithElapsedFrom(value ElapsedFrom) Option { return set(engine.ElapsedFrom, uint64(value)) }
+func WithElapsedFrom(value ElapsedFrom) Option { return setKind(engine.ElapsedFrom, uint32(value)) }

@@ -31,7 +31,7 @@ SLOT = {"jitter": "slotted", "jitter_slot": 0}
 #: the error if it is not the argument. The vectors have the errors of the core about numbers that it can
 #: be passed.
 INVALID = [
-    ({"growth": "expo"}, "unknown_kind", 5, f"'expo' {UNKNOWN} constant, linear, exponen", 0),
+    ({"growth": "expo"}, "unknown_kind", 6, f"'expo' {UNKNOWN} constant, linear, exponen", 0),
     ({"cap_on": "\ud800"}, "unknown_kind", 2, rf"'\ud800' {UNKNOWN} window, delay", 0),
     ({"cap_on": "word " * 20}, "unknown_kind", 2, f"'{'word ' * 11}word... {UNKNOWN} window", 0),
     (
