@@ -34,6 +34,7 @@ REPLACEMENTS = {
     },
     "bindings-c/src/retry.rs": {
         "    /// For functions and limits of later versions: 0.\n    pub reserved: [u64; 4],\n": """
+    /// Called first.
     pub on_begin: Option<unsafe extern "C" fn(context: *mut c_void)>,
     /// 0.
     pub reserved: [u64; 3],
@@ -51,6 +52,7 @@ REPLACEMENTS = {
 """,
         "    pub reason: backoff_reason,\n    /// Written as 0.\n    pub reserved: [u64; 4],\n": """
     pub reason: backoff_reason,
+    /// When the loop began.
     pub began_ns: u64,
     /// 0.
     pub reserved: [u64; 3],
