@@ -25,7 +25,7 @@ REPLACEMENTS = {
     "core/src/schedule/mod.rs": {
         "            $(pub(crate) $name: $word,)*\n": "            $(pub(crate) $name: $word,)*\n"
         "            pub(crate) later: [u64; 4],\n",
-        " == size_of::<u32>() $(+": " == size_of::<[u64; 4]>() + size_of::<u32>() $(+",
+        " == size_of::<u64>() $(+": " == size_of::<[u64; 4]>() + size_of::<u64>() $(+",
         "let mut parameters = Self {\n": "let mut parameters = Self {\n"
         "                    later: [0, 0, 0, values.get(Field::MaxRetries)],\n",
     },
@@ -34,11 +34,12 @@ REPLACEMENTS = {
     },
     "bindings-c/src/retry.rs": {
         "    /// For functions and limits of later versions: 0.\n    pub reserved: [u64; 4],\n": """
+    /// Called first.
     pub on_begin: Option<unsafe extern "C" fn(context: *mut c_void)>,
     /// 0.
     pub reserved: [u64; 3],
 """,
-        "on_stop, delay, .. } = functions;": "on_stop, delay, on_begin, .. } = functions;",
+        "on_stop, delay, .. } =": "on_stop, delay, on_begin, .. } =",
         "on_retry, on_stop })\n": "on_retry, on_stop, on_begin })\n",
         "    on_stop: Hook,\n": "    on_stop: Hook,\n"
         '    on_begin: Option<unsafe extern "C" fn(*mut c_void)>,\n',
@@ -51,6 +52,7 @@ REPLACEMENTS = {
 """,
         "    pub reason: backoff_reason,\n    /// Written as 0.\n    pub reserved: [u64; 4],\n": """
     pub reason: backoff_reason,
+    /// When the loop began.
     pub began_ns: u64,
     /// 0.
     pub reserved: [u64; 3],

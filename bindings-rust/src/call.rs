@@ -237,7 +237,8 @@ where
     {
         self.must_end_attempts();
         let mut run = Run::without_report(self);
-        drive!(run, _last => call(), |report: Report<R>| report.result)
+        let finish = |report: Report<R>| report.result;
+        drive!(run, last => { drop(last); call() }, finish)
     }
 
     /// Runs the loop as a future, as [`Loop::call_async`] does, with a function that gets its

@@ -35,6 +35,12 @@ impl<C, S> Retry<'_, C, S> {
         deadline[T][self,](T) -> Self;
         deadline_at[T][self,](T) -> Self;
         when_value[W][self,](W) -> Self;
+        timed_out[T][self,](T) -> Self;
+        delays[T][self,](T) -> Self;
+        delays_with[T][self,](T) -> Self;
+        call_with_attempt[F][&self,](F) -> ();
+        call_async_with_attempt[F][&self,](F) -> Ready<()>;
+        call_async_mut[F: AsyncFnMut() -> R, R][&self,](F) -> Ready<R>;
         call[F: FnMut() -> R, R][&self,](F) -> R;
         call_with_report[F: FnMut() -> R, R][&self,](F) -> Report<R>;
         call_until[G, F: FnMut() -> R, R][&self,](G, F) -> Option<Report<R>>;
@@ -65,7 +71,7 @@ macro_rules! fields {
 }
 
 fields! {
-    base cap floor jitter max_retries max_attempts max_elapsed multiplier attempt_timeout
+    base cap floor jitter max_retries max_attempts max_elapsed multiplier attempt_timeout reset_after
     with_max_times with_max_delay with_min_delay with_factor with_total_delay
     retries max_times max_delay min_delay initial_interval max_interval max_elapsed_time
 }
@@ -155,6 +161,7 @@ mod tests {
     {
         let retry = retry.on_retry(|event| assert!(event.delay.is_zero()));
         let retry = retry.on_stop(|event| assert!(event.error().is_none()));
+        let retry = retry.timed_out(()).delays(()).delays_with(());
         let _ = retry.deadline(()).deadline_at(()).when_value(());
     }
 

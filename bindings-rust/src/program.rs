@@ -47,7 +47,7 @@ impl Defaults {
         self
     }
 
-    /// The policy of `Retry::default()`.
+    /// The policy of each `Retry::default()` that is made from now on.
     #[must_use]
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = Some(policy);

@@ -48,8 +48,8 @@ fn the_last_jitter_replaces_all_of_an_earlier_one() {
 /// As after a preset in a policy string.
 #[test]
 fn a_field_replaces_those_of_the_policy_that_exclude_it() {
-    let full = FieldValue::Kind("full");
     type Change = fn(PolicyBuilder) -> PolicyBuilder;
+    let full = FieldValue::Kind("full");
     let table: [(&str, &str, Change); 4] = [
         ("default", "max_attempts=6", |builder| builder.max_attempts(6)),
         ("azure-core", "jitter=full", |builder| builder.jitter(Jitter::Full)),

@@ -180,6 +180,24 @@ async fn a_closure_may_lend_what_it_captures() {
     assert_eq!(connection.0, 3);
 }
 
+/// In every form but that whose call gets it.
+#[test]
+fn the_last_result_is_dropped_before_the_next_call() {
+    let (results, calls) = (Rc::new(()), Cell::new(0));
+    let result = || {
+        calls.set(calls.get() + 1);
+        assert_eq!(Rc::strong_count(&results), 1);
+        if calls.get() < 3 { Err(Rc::clone(&results)) } else { Ok(()) }
+    };
+    let retry = retry("constant:base=0s").sleep(|_| {});
+    assert_eq!(retry.when(|_: &Rc<()>| true).call(result), Ok(()));
+    let retry = retry.sleep(|_| ready(()));
+    calls.set(0);
+    assert_eq!(at_once(retry.when(|_: &Rc<()>| true).call_async(|| ready(result()))), Ok(()));
+    calls.set(0);
+    assert_eq!(at_once(retry.when(|_: &Rc<()>| true).call_async_mut(async || result())), Ok(()));
+}
+
 /// Two failures at once, then an attempt that runs for an hour, then two more.
 #[test]
 fn an_attempt_that_ran_for_long_begins_the_count_anew() {

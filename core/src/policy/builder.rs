@@ -57,7 +57,7 @@ impl Policy {
         PolicyBuilder::new(Growth::Fibonacci, base)
     }
 
-    /// The windows one after another, 1 to 16 ([`Waits::MAX`]); the last one stays.
+    /// The windows one after another, 1 to 16 ([`Waits::MAX`](crate::Waits::MAX)); the last one stays.
     ///
     /// ```
     /// use std::time::Duration;
