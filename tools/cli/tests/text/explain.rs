@@ -30,9 +30,28 @@ fn every_field_is_there() {
         "jitter_below": "0.2", "jitter_above": "0.2", "max_retries": null,
         "max_elapsed": null, "throttled_base": "1000000000",
         "retry_after": "at_least", "retry_after_max": "3600000000000",
-        "retry_after_max_extra": null,
+        "retry_after_max_extra": null, "attempt_timeout": null, "reset_after": null,
+        "elapsed_from": "begin",
     });
     assert_eq!(line["fields"], expected);
+}
+
+#[test]
+fn what_limits_an_attempt_and_the_list_of_steps_are_sentences() {
+    let policy = "steps:waits=5s/5m/2h,max_retries=9,max_elapsed=1d,elapsed_from=failure,\
+                  attempt_timeout=30s,reset_after=10m";
+    let line = json(&["explain", policy]).remove(0);
+    let has = |sentence: &str| line["sentences"].as_array().unwrap().contains(&sentence.into());
+    for sentence in [
+        "The windows are the steps of the list, and stay at the last one, 2h.",
+        "The first windows: 5s, 5m, 2h, 2h, 2h, 2h, ...",
+        "It stops after 9 retries (10 attempts), or when the next wait would end later than 1d after \
+         the first failure.",
+        "An attempt ends after 30s, or when max_elapsed is over, as a timeout.",
+        "After an attempt that ran for 10m or longer, the count begins anew.",
+    ] {
+        assert!(has(sentence), "{sentence}\n{line}");
+    }
 }
 
 #[test]

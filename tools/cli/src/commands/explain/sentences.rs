@@ -20,6 +20,8 @@ pub(crate) fn sentences(facts: &Facts) -> Vec<String> {
         cap(facts),
         floor(facts),
         Some(limit(facts)),
+        attempt_timeout(facts),
+        reset_after(facts),
         total(facts),
         throttled(facts),
         Some(retry_after(facts)),
@@ -37,6 +39,7 @@ fn text(facts: &Facts, field: Field) -> String {
 
 fn growth(facts: &Facts) -> String {
     let base = duration(facts, Field::Base);
+    let last = humanize(facts.policy.window_ns(u32::MAX));
     let grown = match facts.fields.kind(Field::Growth) {
         "linear" => {
             let increment = duration(facts, Field::Increment);
@@ -60,6 +63,7 @@ fn growth(facts: &Facts) -> String {
             };
             format!("The window is {base} * {number}^{power}, where index 0 is the first retry")
         }
+        "steps" => format!("The windows are the steps of the list, and stay at the last one, {last}"),
         "fibonacci" => format!("The window is {base} times 1, 1, 2, 3, 5, 8 and so on"),
         _ => format!("The window is always {base}"),
     };
@@ -167,21 +171,39 @@ fn floor(facts: &Facts) -> Option<String> {
 
 fn limit(facts: &Facts) -> String {
     let elapsed = facts.max_elapsed.map(humanize);
+    let start = match facts.fields.kind(Field::ElapsedFrom) {
+        "failure" => "first failure",
+        _ => "start",
+    };
     match (facts.retries, elapsed) {
         (None, None) => "It has no limit: it retries for ever.".to_owned(),
         (Some(count), None) => {
             format!("It stops after {} ({} attempts).", retries(count), count + 1)
         }
         (None, Some(elapsed)) => {
-            format!("It stops when the next wait would end later than {elapsed} after the start.")
+            format!("It stops when the next wait would end later than {elapsed} after the {start}.")
         }
         (Some(count), Some(elapsed)) => format!(
             "It stops after {} ({} attempts), or when the next wait would end later than {elapsed} \
-             after the start.",
+             after the {start}.",
             retries(count),
             count + 1
         ),
     }
+}
+
+fn attempt_timeout(facts: &Facts) -> Option<String> {
+    let limit = humanize(facts.fields.ns(Field::AttemptTimeout)?);
+    let sooner = match facts.max_elapsed {
+        Some(_) => ", or when max_elapsed is over",
+        None => "",
+    };
+    Some(format!("An attempt ends after {limit}{sooner}, as a timeout."))
+}
+
+fn reset_after(facts: &Facts) -> Option<String> {
+    let time = humanize(facts.fields.ns(Field::ResetAfter)?);
+    Some(format!("After an attempt that ran for {time} or longer, the count begins anew."))
 }
 
 fn total(facts: &Facts) -> Option<String> {

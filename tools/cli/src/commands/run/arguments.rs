@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use backoff_core::{Field, FieldValue, Policy};
 use clap::{ArgGroup, Args, ValueEnum};
 
 use super::codes::{Codes, Range};
@@ -49,14 +50,13 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) stream: SeedAndKey,
 
-    /// End an attempt that takes longer, with SIGTERM
+    /// End an attempt that takes longer, with SIGTERM: attempt_timeout in place of the policy's
     #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
-    pub(super) attempt_timeout: Option<u64>,
+    attempt_timeout: Option<u64>,
 
-    /// Send SIGKILL if the attempt has not ended this long after SIGTERM
-    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration)]
-    #[arg(requires = "attempt_timeout")]
-    pub(super) kill_after: u64,
+    /// Send SIGKILL if the attempt has not ended this long after SIGTERM [default: 5s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    kill_after: Option<u64>,
 
     /// Limit retries with a budget, such as aws-sdk-standard
     #[arg(long)]
@@ -113,7 +113,24 @@ pub(super) enum Stdout {
     OnSuccess,
 }
 
+/// The default of `--kill-after`.
+const KILL_AFTER_NS: u64 = 5_000_000_000;
+
 impl Arguments {
+    /// The policy with the limit of `--attempt-timeout`.
+    pub(super) fn policy(&self) -> Policy {
+        let policy = self.policy.policy;
+        let Some(limit_ns) = self.attempt_timeout else { return policy };
+        let limit = FieldValue::from_ns(limit_ns);
+        let changed = policy.to_builder().set(Field::AttemptTimeout, limit).build();
+        // Every policy may have each limit that the option reads.
+        changed.unwrap_or(policy)
+    }
+
+    pub(super) fn kill_after_ns(&self) -> u64 {
+        self.kill_after.unwrap_or(KILL_AFTER_NS)
+    }
+
     /// The exit codes that may be retried, or why these arguments cannot be used.
     pub(super) fn codes(&self) -> Result<Codes, String> {
         let files = [("--budget-file", &self.budget_file), ("--events", &self.events)];
@@ -125,6 +142,12 @@ impl Arguments {
         {
             return Err("a budget of the kind concurrent cannot be in a file, because a process \
                         that dies would hold its slots for ever"
+                .to_owned());
+        }
+        let has_limit = self.policy().get(Field::AttemptTimeout) != Some(FieldValue::NoLimit);
+        if self.kill_after.is_some() && !has_limit {
+            return Err("--kill-after needs --attempt-timeout <DURATION> or a policy with an \
+                        attempt_timeout"
                 .to_owned());
         }
         let lists = [&self.on, &self.on_throttled, &self.on_timeout];

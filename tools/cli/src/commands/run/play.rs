@@ -43,6 +43,8 @@ struct Script {
     deadline: Option<String>,
     cancel: Option<Point>,
     fail: Option<Point>,
+    delays: Option<Value>,
+    limits: Vec<Option<String>>,
     waits: Vec<String>,
     events: Vec<Value>,
     ends: String,
@@ -118,13 +120,17 @@ impl System for &Scene<'_> {
         Ok(None)
     }
 
-    fn attempt(&mut self, number_of_attempt: u64) -> Result<Attempt> {
+    fn attempt(&mut self, number_of_attempt: u64, limit_ns: Option<u64>) -> Result<Attempt> {
         let call = &self.script.calls[self.calls.replace(self.calls.get() + 1)];
         assert_eq!(self.calls.get() as u64, number_of_attempt);
-        self.pass(number(&call.takes));
+        let index = self.calls.get() - 1;
+        assert_eq!(limit_ns, self.script.limits[index].as_deref().map(number));
+        let took_ns = number(&call.takes);
+        let timed_out = limit_ns.filter(|&limit_ns| took_ns > limit_ns);
+        self.pass(timed_out.unwrap_or(took_ns));
         let is_cancelled = self.is_at(self.script.cancel.as_ref(), &["call", "classification"]);
         Ok(Attempt::Made(Ended {
-            end: call.end(),
+            end: if timed_out.is_some() { End::TimedOut } else { call.end() },
             retry_after_ns: call.retry_after.as_deref().map(number),
             interruption: is_cancelled.then(|| Interruption::new(Signal::SIGTERM, true)),
         }))
@@ -153,6 +159,7 @@ impl Script {
             |call: &Call| (call.ends == "value") != (call.outcome.as_deref() == Some("success"));
         [
             (self.deadline.is_some(), "there is no option for a deadline"),
+            (self.delays.is_some(), "there is no option for delays"),
             (!self.classified, "every exit code is classified"),
             (self.fail.as_ref().is_some_and(|it| !is_wait(it)), "no code of the caller is called"),
             (self.calls.iter().any(|call| call.mark.is_some()), "an exit code has no marks"),
@@ -166,6 +173,7 @@ impl Script {
         let is_between = |point: &Point| point.place != "call" && point.place != "classification";
         match &*self.ends {
             "caller" => None,
+            "timeout" => Some(End::TimedOut),
             _ if self.cancel.as_ref().is_some_and(is_between) => Some(End::Killed(15)),
             _ => self.calls.last().map(Call::end),
         }
@@ -221,7 +229,7 @@ fn play(case: &Case, budget_file: bool) {
 #[test]
 fn loops_do_what_the_reference_does() {
     let File { count, cases } = serde_json::from_str(VECTORS).unwrap();
-    assert_eq!((cases.len(), count), (97, 97));
+    assert_eq!((cases.len(), count), (134, 134));
     let (mut in_memory, mut in_file, mut skipped) = (0, 0, BTreeMap::<_, usize>::new());
     for case in &cases {
         let lacks = case.loops.iter().find_map(Script::lacks);
@@ -242,14 +250,15 @@ fn loops_do_what_the_reference_does() {
             }
         }
     }
-    assert_eq!((in_memory, in_file), (52, 7));
+    assert_eq!((in_memory, in_file), (73, 8));
     let expected = [
-        ("an exit code has no marks", 1),
-        ("every exit code is classified", 2),
+        ("an exit code has no marks", 2),
+        ("every exit code is classified", 3),
         ("exit code 0 is the only success", 13),
-        ("no code of the caller is called", 15),
+        ("no code of the caller is called", 16),
         ("slots are of one process", 2),
-        ("there is no option for a deadline", 6),
+        ("there is no option for a deadline", 9),
+        ("there is no option for delays", 10),
     ];
     assert_eq!(skipped, BTreeMap::from(expected));
 }

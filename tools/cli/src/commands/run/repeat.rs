@@ -52,11 +52,12 @@ fn attempts(
 ) -> Result<End> {
     let began_ns = system.now_ns();
     for number in 1.. {
-        let Ended { end, retry_after_ns, interruption } = match system.attempt(number)? {
+        let limit_ns = operation.attempt_limit_ns(system);
+        let Ended { end, retry_after_ns, interruption } = match system.attempt(number, limit_ns)? {
             Attempt::Made(ended) => ended,
             Attempt::NotMade(end) => return Ok(end),
         };
-        let outcome = codes.outcome(end.code());
+        let outcome = codes.outcome(end);
         let elapsed_ns = system.now_ns().saturating_sub(began_ns);
         let mut event = Event { attempts: number, end, outcome, delay_ns: 0, elapsed_ns };
         if let Some(interruption) = interruption
