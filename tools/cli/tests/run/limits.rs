@@ -6,24 +6,31 @@ use crate::support::{ONCE, Running, errors, folder, is_running, output, run, wai
 
 #[test]
 fn the_last_line_says_why_there_is_no_retry() {
-    let took = ["--on", "1", "--attempt-timeout", "50ms"];
+    let took = ["--on", "124", "--attempt-timeout", "50ms"];
     let sleep = "exec sleep 1000";
     let twice = "constant:base=1ns,max_retries=1";
-    let table: [(&str, &[&str], &str, i32, &str); 7] = [
+    let table: [(&str, &[&str], &str, i32, &str); 8] = [
+        (twice, &took, sleep, 124, "took too long; all retries were made"),
+        (
+            twice,
+            &["--on", "1", took[2], took[3]],
+            sleep,
+            124,
+            "took too long; exit code 124 may not be repeated",
+        ),
         (
             "constant:base=1ns,max_retries=1,attempt_timeout=50ms",
-            &["--on", "1", "--kill-after", "1h"],
+            &["--on-any", "--kill-after", "1h"],
             sleep,
             124,
             "took too long; all retries were made",
         ),
-        (twice, &took, sleep, 124, "took too long; all retries were made"),
         (
-            twice,
-            &["--on-any", "--never", "124", took[2], took[3]],
+            "constant:base=1ns,max_retries=1,attempt_timeout=1h",
+            &took,
             sleep,
             124,
-            "took too long; exit code 124 may not be repeated",
+            "took too long; all retries were made",
         ),
         (
             twice,

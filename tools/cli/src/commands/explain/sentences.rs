@@ -39,7 +39,6 @@ fn text(facts: &Facts, field: Field) -> String {
 
 fn growth(facts: &Facts) -> String {
     let base = duration(facts, Field::Base);
-    let last = humanize(facts.policy.window_ns(u32::MAX));
     let grown = match facts.fields.kind(Field::Growth) {
         "linear" => {
             let increment = duration(facts, Field::Increment);
@@ -63,7 +62,15 @@ fn growth(facts: &Facts) -> String {
             };
             format!("The window is {base} * {number}^{power}, where index 0 is the first retry")
         }
-        "steps" => format!("The windows are the steps of the list, and stay at the last one, {last}"),
+        "steps" => {
+            let waits = facts.fields.get(Field::Waits).and_then(FieldValue::as_waits);
+            let waits = waits.unwrap_or_default();
+            let waits: Vec<_> = waits.as_ns().iter().map(|&ns| humanize(ns)).collect();
+            match waits.as_slice() {
+                [wait] => format!("The window is always {wait}"),
+                waits => format!("The windows are {}, and then the last one", waits.join(", ")),
+            }
+        }
         "fibonacci" => format!("The window is {base} times 1, 1, 2, 3, 5, 8 and so on"),
         _ => format!("The window is always {base}"),
     };
@@ -75,7 +82,10 @@ fn growth(facts: &Facts) -> String {
 
 /// The first windows, unless they are all the same.
 fn windows(facts: &Facts) -> Option<String> {
-    let count = u32::try_from(facts.rows.len().min(6)).unwrap_or(6);
+    // Those of steps are in the sentence before, unless something is added to them.
+    let is_listed = facts.fields.kind(Field::Growth) == "steps"
+        && facts.fields.ns(Field::Offset) == Some(0);
+    let count = if is_listed { 0 } else { u32::try_from(facts.rows.len().min(6)).unwrap_or(6) };
     let windows: Vec<_> = (0..count).map(|index| facts.policy.window_ns(index)).collect();
     if windows.first() == windows.last() {
         return None;
@@ -170,22 +180,20 @@ fn floor(facts: &Facts) -> Option<String> {
 }
 
 fn limit(facts: &Facts) -> String {
+    let from_failure = facts.fields.kind(Field::ElapsedFrom) == "failure";
+    let from = if from_failure { "the first failure" } else { "the start" };
     let elapsed = facts.max_elapsed.map(humanize);
-    let start = match facts.fields.kind(Field::ElapsedFrom) {
-        "failure" => "first failure",
-        _ => "start",
-    };
     match (facts.retries, elapsed) {
         (None, None) => "It has no limit: it retries for ever.".to_owned(),
         (Some(count), None) => {
             format!("It stops after {} ({} attempts).", retries(count), count + 1)
         }
         (None, Some(elapsed)) => {
-            format!("It stops when the next wait would end later than {elapsed} after the {start}.")
+            format!("It stops when the next wait would end later than {elapsed} after {from}.")
         }
         (Some(count), Some(elapsed)) => format!(
             "It stops after {} ({} attempts), or when the next wait would end later than {elapsed} \
-             after the {start}.",
+             after {from}.",
             retries(count),
             count + 1
         ),
@@ -194,16 +202,12 @@ fn limit(facts: &Facts) -> String {
 
 fn attempt_timeout(facts: &Facts) -> Option<String> {
     let limit = humanize(facts.fields.ns(Field::AttemptTimeout)?);
-    let sooner = match facts.max_elapsed {
-        Some(_) => ", or when max_elapsed is over",
-        None => "",
-    };
-    Some(format!("An attempt ends after {limit}{sooner}, as a timeout."))
+    Some(format!("An attempt may take {limit}, or until a limit of time ends, if that is sooner."))
 }
 
 fn reset_after(facts: &Facts) -> Option<String> {
-    let time = humanize(facts.fields.ns(Field::ResetAfter)?);
-    Some(format!("After an attempt that ran for {time} or longer, the count begins anew."))
+    let limit = humanize(facts.fields.ns(Field::ResetAfter)?);
+    Some(format!("If an attempt fails after {limit} or more, the retries count anew."))
 }
 
 fn total(facts: &Facts) -> Option<String> {

@@ -50,13 +50,13 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) stream: SeedAndKey,
 
-    /// End an attempt that takes longer, with SIGTERM: attempt_timeout in place of the policy's
+    /// End an attempt that takes longer, with SIGTERM [default: that of the policy]
     #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
-    attempt_timeout: Option<u64>,
+    pub(super) attempt_timeout: Option<u64>,
 
     /// Send SIGKILL if the attempt has not ended this long after SIGTERM [default: 5s]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
-    kill_after: Option<u64>,
+    pub(super) kill_after: Option<u64>,
 
     /// Limit retries with a budget, such as aws-sdk-standard
     #[arg(long)]
@@ -113,22 +113,15 @@ pub(super) enum Stdout {
     OnSuccess,
 }
 
-/// The default of `--kill-after`.
-const KILL_AFTER_NS: u64 = 5_000_000_000;
+/// How long after SIGTERM an attempt is killed, by default.
+pub(super) const KILL_AFTER_NS: u64 = 5_000_000_000;
 
 impl Arguments {
-    /// The policy with the limit of `--attempt-timeout`.
-    pub(super) fn policy(&self) -> Policy {
-        let policy = self.policy.policy;
-        let Some(limit_ns) = self.attempt_timeout else { return policy };
-        let limit = FieldValue::from_ns(limit_ns);
-        let changed = policy.to_builder().set(Field::AttemptTimeout, limit).build();
-        // Every policy may have each limit that the option reads.
-        changed.unwrap_or(policy)
-    }
-
-    pub(super) fn kill_after_ns(&self) -> u64 {
-        self.kill_after.unwrap_or(KILL_AFTER_NS)
+    /// The policy, with the limit of attempts that its option sets.
+    pub(super) fn limited_policy(&self) -> Policy {
+        let Some(ns) = self.attempt_timeout else { return *self.policy };
+        let limited = self.policy.to_builder().set(Field::AttemptTimeout, FieldValue::from_ns(ns));
+        limited.build().unwrap_or(*self.policy)
     }
 
     /// The exit codes that may be retried, or why these arguments cannot be used.
@@ -144,11 +137,10 @@ impl Arguments {
                         that dies would hold its slots for ever"
                 .to_owned());
         }
-        let has_limit = self.policy().get(Field::AttemptTimeout) != Some(FieldValue::NoLimit);
-        if self.kill_after.is_some() && !has_limit {
-            return Err("--kill-after needs --attempt-timeout <DURATION> or a policy with an \
-                        attempt_timeout"
-                .to_owned());
+        if self.kill_after.is_some()
+            && self.limited_policy().get(Field::AttemptTimeout) == Some(FieldValue::NoLimit)
+        {
+            return Err("--kill-after needs --attempt-timeout, or attempt_timeout in the policy".to_owned());
         }
         let lists = [&self.on, &self.on_throttled, &self.on_timeout];
         Codes::new(lists.map(Vec::as_slice), self.on_any, &self.never)

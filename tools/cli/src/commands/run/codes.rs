@@ -6,9 +6,6 @@ use std::ops::RangeInclusive;
 
 use backoff_core::Outcome;
 
-#[cfg(unix)]
-use super::end::End;
-
 /// Some exit codes, all of which mean the same.
 pub(super) type Range = RangeInclusive<u8>;
 
@@ -19,11 +16,7 @@ pub(super) const TIMED_OUT: u8 = 124;
 const KILLED_BY_SIGPIPE: u8 = 141;
 
 #[derive(Debug)]
-pub(super) struct Codes {
-    outcomes: [Outcome; 256],
-    /// Whether an attempt that met its limit is not repeated.
-    never_times_out: bool,
-}
+pub(super) struct Codes([Outcome; 256]);
 
 impl Codes {
     /// `lists` are the codes with the outcomes `transient`, `throttled` and `timeout`. Other codes
@@ -56,7 +49,7 @@ impl Codes {
                 codes[code] = outcome;
             }
         }
-        // A command that reports one as `timeout` does needs no list of its own.
+        // Our own timeout needs no list of its own to be known as one.
         let timed_out = &mut codes[usize::from(TIMED_OUT)];
         if *timed_out == Outcome::Transient {
             *timed_out = Outcome::Timeout;
@@ -64,16 +57,10 @@ impl Codes {
         for code in never.iter().cloned().flatten() {
             codes[usize::from(code)] = Outcome::Permanent;
         }
-        let never_times_out = never.iter().any(|range| range.contains(&TIMED_OUT));
-        Ok(Self { outcomes: codes, never_times_out })
+        Ok(Self(codes))
     }
 
-    /// The outcome of an attempt. One that met its limit is a `timeout`, unless `never` has its code.
-    #[cfg(unix)]
-    pub(super) fn outcome(&self, end: End) -> Outcome {
-        match end {
-            End::TimedOut if !self.never_times_out => Outcome::Timeout,
-            end => self.outcomes[usize::from(end.code())],
-        }
+    pub(super) fn outcome(&self, code: u8) -> Outcome {
+        self.0[usize::from(code)]
     }
 }

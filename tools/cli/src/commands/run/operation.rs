@@ -30,12 +30,11 @@ impl BudgetedOperation {
             opened.exchange(Some(BudgetEvent::OperationBegan), None, system)?;
             (budget, file) = (None, Some((opened, 0)));
         }
-        let policy = arguments.policy();
+        let policy = arguments.limited_policy();
         let operation = Operation::begin(policy, stream, system.now_ns(), None, budget.as_deref());
         Ok(Self { operation, budget, file })
     }
 
-    /// The limit of an attempt that begins now.
     pub(super) fn attempt_limit_ns(&self, system: &impl System) -> Option<u64> {
         self.operation.attempt_limit_ns(system.now_ns())
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, Error, Result};
 use nix::sys::signal::Signal;
 use rustix::io::Errno;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, KILL_AFTER_NS};
 use super::attempt::{Attempts, Ended};
 use super::end::{End, Failure};
 use super::report::Report;
@@ -29,7 +29,7 @@ pub(super) trait System {
     /// Waits. Returns early with the first signal that ends `backoff run`.
     fn sleep(&self, duration_ns: u64) -> Result<Option<Signal>>;
 
-    /// Runs the command to the end of this attempt, the first being 1, which has this limit.
+    /// Runs the command to the end of this attempt, the first being 1, which may take as long as the limit.
     fn attempt(&mut self, number: u64, limit_ns: Option<u64>) -> Result<Attempt>;
 
     /// Writes what the successful attempt has printed. Returns the signal that ended this instead.
@@ -62,8 +62,8 @@ impl<'a> Processes<'a> {
     ) -> Result<Self, Failure> {
         let signals = Signals::block().context("cannot receive signals")?;
         let streams = Streams::begin(arguments, &signals)?;
-        let kill_after_ns = arguments.kill_after_ns();
-        let attempts = Attempts::new(&arguments.command, kill_after_ns, retry_after);
+        let Arguments { command, kill_after, .. } = arguments;
+        let attempts = Attempts::new(command, kill_after.unwrap_or(KILL_AFTER_NS), retry_after);
         Ok(Self { arguments, report, signals, streams, attempts, began: Instant::now() })
     }
 
