@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 import programs
 from reference import operations, streams, strings
 
-POLICY = "equal:base=100ms,cap=2s,max_retries=9,retry_after_max=5s"
+POLICY = "steps:waits=100ms/200ms/400ms/800ms/1600ms,jitter=equal,max_retries=9,retry_after_max=5s"
 SEED, KEY, BODY = 42, "job-1", "ready"
 RESET, SILENCE = "a reset", "none in time"
 #: The answers that a client gets, in order: a status, a Retry-After in seconds, a body. The last one repeats.
