@@ -50,11 +50,13 @@ static backoff_outcome outcome_of(CURLcode code) {
   }
 }
 
-static backoff_outcome attempt(void *context, uint64_t *retry_after_ns) {
+static backoff_outcome attempt(void *context, const backoff_loop_attempt_info *info, uint64_t *retry_after_ns) {
   struct request *request = context;
   struct curl_header *after;
-  long status = 0;
+  long status = 0, limit_ms = 5000;
   request->length = 0;
+  if (info->time_left_ns / 1000000 < (uint64_t)limit_ms) limit_ms = (long)(info->time_left_ns / 1000000) + 1;
+  curl_easy_setopt(request->curl, CURLOPT_TIMEOUT_MS, limit_ms); /* of one attempt */
   CURLcode code = curl_easy_perform(request->curl);
   if (code != CURLE_OK) {
     snprintf(request->error, sizeof request->error, "%s", curl_easy_strerror(code));
@@ -102,13 +104,12 @@ static const char *trim(struct request *request) {
 }
 
 static int get(const char *url, const backoff_policy *policy, uint64_t stream) {
-  const backoff_loop loop = {.attempt = attempt, .now = now, .wait = wait_for,
+  const backoff_loop loop = {.attempt_with = attempt, .now = now, .wait = wait_for,
                              .on_retry = on_retry, .policy = policy};
   struct request request = {.curl = curl_easy_init()};
   backoff_loop_event end;
   if (request.curl == NULL) return 1;
   curl_easy_setopt(request.curl, CURLOPT_URL, url);
-  curl_easy_setopt(request.curl, CURLOPT_TIMEOUT_MS, 5000L); /* of one attempt */
   curl_easy_setopt(request.curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(request.curl, CURLOPT_WRITEFUNCTION, append);
   curl_easy_setopt(request.curl, CURLOPT_WRITEDATA, &request);

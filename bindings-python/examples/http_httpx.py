@@ -1,6 +1,7 @@
 """GETs a URL and retries failures that may pass: http_httpx.py URL POLICY SEED KEY."""
 
 import argparse
+import asyncio
 import sys
 
 import httpx
@@ -28,7 +29,7 @@ def on_stop(event: RetryEvent) -> None:
         print(f"gave up after {last}", file=sys.stderr)
 
 
-def main() -> int:
+async def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("url", "policy", "seed", "key"):
         parser.add_argument(name, metavar=name.upper())
@@ -46,15 +47,15 @@ def main() -> int:
     except ValueError as error:
         parser.error(str(error))
     try:
-        with httpx.Client(timeout=5) as client:
-            for attempt in attempts:
+        async with httpx.AsyncClient(timeout=5) as client:
+            async for attempt in attempts:
                 with attempt:
-                    response = client.get(options.url).raise_for_status()
+                    response = (await client.get(options.url)).raise_for_status()
                     print(f"done after {attempt.number} attempts: {response.text.strip()}")
-    except (httpx.HTTPError, httpx.InvalidURL):
+    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError):
         return 1
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(asyncio.run(main()))

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 import programs
 from reference import operations, streams, strings
 
-POLICY = "equal:base=100ms,cap=2s,max_retries=9,retry_after_max=5s"
+POLICY = "steps:waits=100ms/200ms/400ms/800ms/1600ms,jitter=equal,max_retries=9,retry_after_max=5s,attempt_timeout=4s"
 SEED, KEY, BODY = 42, "job-1", "ready"
 RESET, SILENCE = "a reset", "none in time"
 #: The answers that a client gets, in order: a status, a Retry-After in seconds, a body. The last one repeats.
@@ -144,7 +144,7 @@ def table(steps, clients):
         gaps = [
             f"{gaps[place] / 1e6:.3f}" if place < len(gaps) else "-" for gaps in clients.values()
         ]
-        timeout = "  with the client's own timeout" if outcome == "timeout" else ""
+        timeout = "  with the limit of the attempt" if outcome == "timeout" else ""
         rows.append(row(place + 1, answer, f"{delay / 1e6:.3f}", gaps) + timeout)
     return f"{POLICY}, seed {SEED}, key {KEY}; in ms\n\n" + "\n".join(rows) + "\n"
 

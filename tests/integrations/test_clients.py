@@ -51,4 +51,4 @@ def test_the_table_has_a_row_for_each_retry():
     rows = clients.table(STEPS, {"rust": gaps}).splitlines()[2:]
     assert len(rows) == 6
     assert rows[1] == "1        503 with Retry-After      1000.000    1003.000"
-    assert rows[4].endswith("  with the client's own timeout")
+    assert rows[4].endswith("  with the limit of the attempt")

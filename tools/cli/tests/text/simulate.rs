@@ -226,3 +226,18 @@ fn compared_policies_have_previews_and_simulations() {
     assert_eq!(lines[0]["occ"]["success_rate"], 1.0);
     assert_eq!(lines[0]["queue"]["model"], "queue");
 }
+
+#[test]
+fn steps_that_double_are_an_exponential_policy() {
+    let of = |policy: &str| {
+        let options = ["--clients", "5", "--runs", "20", "--seed", "1"];
+        let mut line =
+            json(&[&["simulate", "occ", "--policy", policy][..], &options].concat()).remove(0);
+        line["name"].take();
+        line["policy"].take();
+        line
+    };
+    let steps = of("steps:waits=10ms/20ms/40ms,jitter=full");
+    assert_eq!(steps, of("exponential:base=10ms,cap=40ms,jitter=full"));
+    assert_ne!(steps, of("steps:waits=10ms/20ms/80ms,jitter=full"));
+}
