@@ -67,6 +67,8 @@ def test_every_vector_is_asked_by_verify_or_counted():
         "previews": "previews",
         "fits": "fits",
         "stats": "stats",
+        "stats_labels": "labels of stats",
+        "budget_levels": "levels of budgets",
     }
     for layer in LAYERS:
         ids = {case["id"] for case in cases(layer)}
