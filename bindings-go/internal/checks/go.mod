@@ -9,6 +9,10 @@ require (
 	github.com/backoff-rs/backoff/bindings-go v0.1.0
 	github.com/backoff-rs/backoff/bindings-go/adapters/postgres v0.0.0-00010101000000-000000000000
 	github.com/backoff-rs/backoff/bindings-go/adapters/redis v0.0.0-00010101000000-000000000000
+	github.com/cenkalti/backoff/v4 v4.3.0
+	github.com/cenkalti/backoff/v5 v5.0.3
+	github.com/cenkalti/backoff/v6 v6.0.1
+	github.com/cenkalti/backoff/v7 v7.0.3
 	github.com/failsafe-go/failsafe-go v0.9.4
 	github.com/goccy/go-yaml v1.19.2
 	github.com/hashicorp/go-retryablehttp v0.7.7
