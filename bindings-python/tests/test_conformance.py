@@ -34,7 +34,7 @@ def test_every_file_of_vectors_is_read():
     names = {path.stem for path in vectors.FOLDER.glob("*.json")}
     asked = {row["id"].split("/")[0] for row in REQUESTS} - {"protocol"}
     # Other tests play the last two.
-    others = {"budget_levels", "stats_labels", "loops", "http_requests"}
+    others = {"budget_levels", "ratios", "stats_labels", "loops", "http_requests"}
     assert names - asked == {"resumptions", "http_methods", "stats", *others}
 
 
