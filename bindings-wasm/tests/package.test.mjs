@@ -32,7 +32,7 @@ const ADAPTERS = readdirSync(join(source, "js/adapters"))
 	.map((file) => file.slice(0, -".d.ts".length));
 
 /** Adapters that import what they adapt. */
-const IMPORTING = ["axios", "effect", "undici"];
+const IMPORTING = ["axios", "effect", "undici", "opentelemetry"];
 
 /** Adapters that are stores: they need nothing. */
 const STORES = ["postgres", "redis"];
