@@ -43,18 +43,13 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 	if err != nil {
 		return value, err
 	}
-	if loop.policy.core().HasAttemptTimeout() {
-		if err := loop.checkAttemptTimeout(ctx); err != nil {
+	if loop.extras != nil || loop.policy.given.IsRare() {
+		if err := checkExtras[T](&loop.retryConfig, ctx); err != nil {
 			return value, err
 		}
 	}
 	if err := notNil("op", op == nil); err != nil {
 		return value, err
-	}
-	if loop.extras != nil {
-		if err := checkFallback[T](loop.extras); err != nil {
-			return value, err
-		}
 	}
 	if err := loop.begin(); err != nil {
 		return value, err
