@@ -39,6 +39,7 @@ var layers = map[string]func(t *testing.T, layer string){
 	"loops":              func(*testing.T, string) {}, // TestRetryLoops plays them in bubbles, which Go 1.24 does not have
 	"presets":            byRequests,
 	"previews":           byRequests,
+	"ratios":             each(checkRatio),
 	"resets":             each(checkRuns),
 	"resumptions":        each(checkResumption),
 	"retry_after":        byRequests,
@@ -257,6 +258,38 @@ func checkStream(t *testing.T, c vector) {
 	}
 	if valid := strings.ToValidUTF8(string(key), "") == string(key); valid != (err == nil) {
 		t.Errorf("key %q: %v", key, err)
+	}
+}
+
+// A float is a case of ratios.
+type float struct {
+	named
+	Field  string  `json:"field"`
+	Number float64 `json:"number,string"`
+	Ratio  *string `json:"ratio"`
+}
+
+func checkRatio(t *testing.T, c float) {
+	options := []backoff.Option{backoff.WithMultiplier(c.Number)}
+	if c.Field == "jitter_above" {
+		options = []backoff.Option{backoff.WithJitter(backoff.ProportionalJitter), backoff.WithJitterAbove(c.Number)}
+	}
+	policy, err := backoff.NewPolicy(backoff.Exponential, time.Second, options...)
+	if c.Ratio == nil {
+		if !errors.Is(err, backoff.ErrRatioTooFine) {
+			t.Errorf("%v: %v", c.Number, err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ratio := policy.Fields().Multiplier
+	if c.Field == "jitter_above" {
+		ratio = policy.Fields().JitterAbove
+	}
+	if got := fmt.Sprintf("%d/%d", ratio.Numerator, ratio.Denominator); got != *c.Ratio {
+		t.Errorf("%v is %s, want %s", c.Number, got, *c.Ratio)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestInvalidArguments(t *testing.T) {
 		{option(backoff.WithMultiplier(math.Inf(-1))), negative, "multiplier", "multiplier -Inf is below 0"},
 		{option(backoff.WithMultiplier(-2)), negative, "multiplier", "multiplier -2 is below 0"},
 		{option(backoff.WithMultiplier(1e300)), tooFine, "multiplier", "multiplier 1e+300 is above 1000000"},
-		{option(backoff.WithMultiplier(4.0 / 3)), tooFine, "multiplier", "multiplier 1.3333333333333333 has a term above 1000000 as a ratio; use WithMultiplierRatio for a fraction"},
+		{option(backoff.WithMultiplier(1e6 / 3.0)), tooFine, "multiplier", "multiplier 333333.3333333333 has a term above 1000000 as a ratio"},
 		{option(backoff.WithJitterBelow(-0.5)), negative, "jitter_below", "jitter_below -0.5 is below 0"},
 		{option(backoff.WithJitterAbove(math.NaN())), infinite, "jitter_above", "jitter_above NaN is not a finite number"},
 		{option(nil), backoff.ErrMissing, "option", "option is nil"},

@@ -142,13 +142,13 @@ func (n notFinite) MarshalText() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
 }
 
-// setDecimal sets the millionth that is nearest to a float, of two the even one, and names the option for exact fractions.
-func setDecimal(field engine.Field, value float64, ratioOption string) Option {
+// setDecimal sets the ratio of a float (SPEC 8.7).
+func setDecimal(field engine.Field, value float64) Option {
 	if value == 0 {
 		value = 0 // drops the sign of -0
 	}
-	numerator, denominator, code := engine.ParseRatio(strconv.FormatFloat(value, 'f', 6, 64))
-	if code == engine.OK && value >= 0 && numerator <= maxRatioTerm {
+	numerator, denominator, code := parseDecimal(value)
+	if code == engine.OK {
 		return setRatio(field, numerator, denominator)
 	}
 	err := &ArgumentError{Code: ErrNotFinite, Field: engine.FieldName(field), Value: value, Rule: "is not a finite number"}
@@ -163,9 +163,23 @@ func setDecimal(field engine.Field, value float64, ratioOption string) Option {
 	case value > maxRatioTerm:
 		err.Code, err.Rule = ErrRatioTooFine, "is above 1000000"
 	default:
-		err.Code, err.Rule = ErrRatioTooFine, "has a term above 1000000 as a ratio; use "+ratioOption+" for a fraction"
+		err.Code, err.Rule = ErrRatioTooFine, "has a term above 1000000 as a ratio"
 	}
 	return fieldOption{field: field, err: err}
+}
+
+// parseDecimal parses the shortest text of a float, or else the first rounded one with small terms (SPEC 8.7).
+func parseDecimal(value float64) (numerator, denominator, code uint32) {
+	for _, decimals := range [...]int{-1, 6, 5, 4, 3, 2, 1} {
+		numerator, denominator, code = engine.ParseRatio(strconv.FormatFloat(value, 'f', decimals, 64))
+		if code == engine.OK && max(numerator, denominator) > maxRatioTerm {
+			code = engine.RatioTooFine
+		}
+		if code != engine.RatioTooFine {
+			break
+		}
+	}
+	return numerator, denominator, code
 }
 
 // maxRatioTerm is the largest term of a ratio in lowest terms.

@@ -84,12 +84,12 @@ func WithIncrement(value time.Duration) Option { return setDuration(engine.Incre
 // WithMultiplier sets multiplier. Exponential growth: the factor of each retry, 1 or from 1.01 to 1,000,000. Default:
 // 2, or 3 with decorrelated jitter.
 //
-// The float counts as the nearest millionth: 1.6 is 8/5, and 1.0 / 3 is 333333/1000000.
+// The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
 func WithMultiplier(value float64) Option {
-	return setDecimal(engine.Multiplier, value, "WithMultiplierRatio")
+	return setDecimal(engine.Multiplier, value)
 }
 
-// WithMultiplierRatio is WithMultiplier for an exact fraction such as 4/3. In lowest terms both
+// WithMultiplierRatio is WithMultiplier for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.
 func WithMultiplierRatio(numerator, denominator uint32) Option {
 	return setRatio(engine.Multiplier, numerator, denominator)
@@ -122,12 +122,12 @@ func WithJitter(value Jitter) Option { return setKind(engine.Jitter, uint32(valu
 // WithJitterBelow sets jitter_below. Proportional jitter: the fraction of the window by which a delay may fall short
 // of it, 0 to 1. Required unless WithJitterAbove is set; then the default is 0.
 //
-// The float counts as the nearest millionth: 1.6 is 8/5, and 1.0 / 3 is 333333/1000000.
+// The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
 func WithJitterBelow(value float64) Option {
-	return setDecimal(engine.JitterBelow, value, "WithJitterBelowRatio")
+	return setDecimal(engine.JitterBelow, value)
 }
 
-// WithJitterBelowRatio is WithJitterBelow for an exact fraction such as 4/3. In lowest terms both
+// WithJitterBelowRatio is WithJitterBelow for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.
 func WithJitterBelowRatio(numerator, denominator uint32) Option {
 	return setRatio(engine.JitterBelow, numerator, denominator)
@@ -136,12 +136,12 @@ func WithJitterBelowRatio(numerator, denominator uint32) Option {
 // WithJitterAbove sets jitter_above. Proportional jitter: the fraction of the window by which a delay may exceed it,
 // 0 to 1. Default: 0.
 //
-// The float counts as the nearest millionth: 1.6 is 8/5, and 1.0 / 3 is 333333/1000000.
+// The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
 func WithJitterAbove(value float64) Option {
-	return setDecimal(engine.JitterAbove, value, "WithJitterAboveRatio")
+	return setDecimal(engine.JitterAbove, value)
 }
 
-// WithJitterAboveRatio is WithJitterAbove for an exact fraction such as 4/3. In lowest terms both
+// WithJitterAboveRatio is WithJitterAbove for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.
 func WithJitterAboveRatio(numerator, denominator uint32) Option {
 	return setRatio(engine.JitterAbove, numerator, denominator)

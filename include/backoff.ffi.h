@@ -4,7 +4,7 @@ typedef struct backoff_iter backoff_iter;
 typedef struct backoff_preview backoff_preview;
 typedef struct backoff_preview_row backoff_preview_row;
 typedef struct backoff_loop_event backoff_loop_event;
-typedef struct backoff_loop_attempt backoff_loop_attempt;
+typedef struct backoff_loop_attempt_info backoff_loop_attempt_info;
 typedef struct backoff_loop backoff_loop;
 typedef struct backoff_operation backoff_operation;
 typedef struct backoff_decision backoff_decision;
@@ -238,7 +238,7 @@ struct backoff_loop_event {
   backoff_reason reason;
   uint64_t reserved[4];
 };
-struct backoff_loop_attempt {
+struct backoff_loop_attempt_info {
   uint64_t number;
   uint64_t time_left_ns;
   backoff_outcome last_outcome;
@@ -256,7 +256,7 @@ struct backoff_loop {
   backoff_budget *budget;
   backoff_stats *stats;
   uint64_t deadline_ns;
-  backoff_outcome (*attempt_with)(void *context, const backoff_loop_attempt *attempt, uint64_t *retry_after_ns);
+  backoff_outcome (*attempt_with)(void *context, const backoff_loop_attempt_info *attempt, uint64_t *retry_after_ns);
   uint64_t (*delay)(void *context, uint64_t index, backoff_outcome outcome);
   uint64_t reserved[4];
 };

@@ -119,7 +119,7 @@ typedef struct backoff_iter backoff_iter;
 typedef struct backoff_preview backoff_preview;
 typedef struct backoff_preview_row backoff_preview_row;
 typedef struct backoff_loop_event backoff_loop_event;
-typedef struct backoff_loop_attempt backoff_loop_attempt;
+typedef struct backoff_loop_attempt_info backoff_loop_attempt_info;
 typedef struct backoff_loop backoff_loop;
 typedef struct backoff_operation backoff_operation;
 typedef struct backoff_decision backoff_decision;
@@ -883,7 +883,7 @@ struct backoff_loop_event {
 };
 
 // What an attempt may know.
-struct backoff_loop_attempt {
+struct backoff_loop_attempt_info {
   // The number of the attempt: 1, 2, ...
   uint64_t number;
   // The time in ns until attempt_timeout, max_elapsed or the deadline ends, whichever is first. An end
@@ -937,7 +937,7 @@ struct backoff_loop {
   // Like `attempt`, in place of it, with what the attempt may know. The loop cannot interrupt an attempt:
   // the function keeps to `time_left_ns`, and returns BACKOFF_OUTCOME_TIMEOUT if that was not enough.
   // Optional; `attempt` is then not called and may be NULL.
-  backoff_outcome (*attempt_with)(void *context, const backoff_loop_attempt *attempt, uint64_t *retry_after_ns);
+  backoff_outcome (*attempt_with)(void *context, const backoff_loop_attempt_info *attempt, uint64_t *retry_after_ns);
   // Returns the delay in ns before a retry, in place of the one that the policy computes; or
   // BACKOFF_NO_TIME for that of the policy. `index` is the number of the retries so far, less than
   // max_retries; `outcome` that of the last attempt. Jitter, cap and floor do not change the delay; a Retry-After, the limits and

@@ -35,7 +35,7 @@ pub struct backoff_loop_event {
 /// What an attempt may know.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct backoff_loop_attempt {
+pub struct backoff_loop_attempt_info {
     /// The number of the attempt: 1, 2, ...
     pub number: u64,
     /// The time in ns until attempt_timeout, max_elapsed or the deadline ends, whichever is first. An end
@@ -98,7 +98,7 @@ pub struct backoff_loop {
     pub attempt_with: Option<
         unsafe extern "C" fn(
             context: *mut c_void,
-            attempt: *const backoff_loop_attempt,
+            attempt: *const backoff_loop_attempt_info,
             retry_after_ns: *mut u64,
         ) -> backoff_outcome,
     >,
@@ -165,7 +165,7 @@ struct Callbacks {
 /// The function that makes an attempt, in either form.
 enum Attempt {
     Alone(unsafe extern "C" fn(*mut c_void, *mut u64) -> u32),
-    With(unsafe extern "C" fn(*mut c_void, *const backoff_loop_attempt, *mut u64) -> u32),
+    With(unsafe extern "C" fn(*mut c_void, *const backoff_loop_attempt_info, *mut u64) -> u32),
 }
 
 type Hook = Option<unsafe extern "C" fn(*mut c_void, *const backoff_loop_event)>;
@@ -185,7 +185,7 @@ impl Callbacks {
     }
 
     /// The outcome of an attempt, and the time that the server asked to wait.
-    fn attempt(&self, known: impl FnOnce() -> backoff_loop_attempt) -> (u32, Option<u64>) {
+    fn attempt(&self, known: impl FnOnce() -> backoff_loop_attempt_info) -> (u32, Option<u64>) {
         let mut retry_after_ns = BACKOFF_NO_TIME;
         let output = &raw mut retry_after_ns;
         let outcome = match self.attempt {
@@ -255,7 +255,7 @@ impl Loop<'_> {
                 let left = operation.time_left_ns(&self.policy, callbacks.now());
                 let (time_left_ns, reserved) = (left.unwrap_or(BACKOFF_NO_TIME), [0; 4]);
                 let reserved32 = 0;
-                backoff_loop_attempt {
+                backoff_loop_attempt_info {
                     number: attempts,
                     time_left_ns,
                     last_outcome,

@@ -68,7 +68,8 @@ LAYOUTS = {
     "stats_counts": (64, "operations=0 attempts=8 retries=16 reserved=24"),
     "loop_event": (64, "attempts=0 delay_ns=8 elapsed_ns=16 outcome=24 reason=28 reserved=32"),
     "loop": (128, "attempt=0 now=8 wait=16 cancelled=24 on_retry=32 on_stop=40 policy=48 budget=56 stats=64 "
-             "deadline_ns=72 reserved=80"),
+             "deadline_ns=72 attempt_with=80 delay=88 reserved=96"),
+    "loop_attempt_info": (56, "number=0 time_left_ns=8 last_outcome=16 reserved32=20 reserved=24"),
     "budget_level": (32, "level=0 max=8 unit=16 reserved=24"),
     "budget_event": (32, "event=0 outcome=4 held=8 reserved=16"),
     "budget_answer": (32, "granted=0 changed=4 held=8 reserved=16"),

@@ -44,6 +44,7 @@ CALLS = {
     "operation_decide": ["operation", N.OUTCOME_TRANSIENT, N.NO_TIME, 0, "budget", "decision"],
     "operation_decide_with_delay": ["operation", N.OUTCOME_TRANSIENT, 5, N.NO_TIME, 0, "budget", "decision"],
     "operation_attempt_limit": ["operation", 0, "u64"],
+    "operation_time_left": ["operation", 0, "u64"],
     "operation_retry_index": ["operation", 0, "u64"],
     "operation_refuse_retry": ["operation", "budget", "u32"],
     "operation_cancel": ["operation", "budget", "u32"],
@@ -161,5 +162,5 @@ FAILURES = [
         if field not in known
     ),
     *(("params_set", {1: field}, "wrong_unit") for field in [4, 12, 13]),
-    *(("params_set_ratio", {1: field}, "wrong_unit") for field in range(1, 24) if field not in (4, 12, 13)),
+    *(("params_set_ratio", {1: field}, "wrong_unit") for field in range(1, 28) if field not in (4, 12, 13)),
 ]  # fmt: skip

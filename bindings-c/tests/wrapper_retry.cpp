@@ -73,7 +73,7 @@ extern "C" backoff_code wrapper_retry(const backoff_loop *loop, uint64_t stream,
                           ? BACKOFF_NO_TIME
                           : static_cast<uint64_t>(info.time_left.count());
     const auto last = static_cast<backoff_outcome>(info.last_outcome);
-    const backoff_loop_attempt known = {info.number, left, last, 0, {}};
+    const backoff_loop_attempt_info known = {info.number, left, last, 0, {}};
     backoff::verdict verdict(backoff::outcome::none);
     verdict.outcome = static_cast<backoff::outcome>(
         loop->attempt_with(context, &known, &verdict.retry_after_ns));

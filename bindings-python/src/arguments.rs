@@ -63,6 +63,8 @@ whole_numbers! {
     Count(u64) = "count", u64::MAX;
     /// A seed, any 64-bit number.
     Seed(u64) = "seed", u64::MAX;
+    /// A key that is a number.
+    KeyNumber(u64) = "key", u64::MAX;
     /// A reading of the caller's clock.
     Now(u64) = "now_ns", u64::MAX;
     /// A time of the same clock.
@@ -126,6 +128,19 @@ impl FromPyObject<'_, '_> for RetryAfter {
     /// A negative one is 0, as for a date in the past.
     fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         Ok(Self::unless_negative(&object)?.unwrap_or(Self(0)))
+    }
+}
+
+/// A delay of the caller.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnDelay(pub(crate) u64);
+
+impl FromPyObject<'_, '_> for OwnDelay {
+    type Error = PyErr;
+
+    /// Beyond 64 bits it is the longest there is: the core bounds it.
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        duration::nanoseconds("delay", &object).map(|value| Self(value.number()))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::stream::RandomStream;
 ///
 /// Raises OSError if the system has no randomness to give.
 // Not frozen with a lock inside: a borrow is one atomic operation, locking and unlocking are two.
-#[pyclass(module = "backoff_rs")]
+#[pyclass(weakref, module = "backoff_rs")]
 pub(crate) struct Backoff {
     backoff: backoff_core::Backoff,
     /// The generation of the process that drew the stream from entropy; `None` if the caller

@@ -15,7 +15,7 @@ use crate::arguments::{self, Argument};
 /// same retries twice. A forked child continues with its own copy of the counts, but must not
 /// use a budget that another thread of its parent may have been using at the fork; create a new
 /// one in the child.
-#[pyclass(frozen, module = "backoff_rs")]
+#[pyclass(frozen, weakref, module = "backoff_rs")]
 pub(crate) struct Budget(pub(crate) backoff_core::Budget);
 
 impl Argument for Budget {

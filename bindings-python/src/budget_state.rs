@@ -23,7 +23,7 @@ const RETRY_REQUESTED: u32 = 4;
 /// reads it.
 ///
 /// A value: frozen, hashable, comparable, picklable.
-#[pyclass(frozen, eq, module = "backoff_rs")]
+#[pyclass(frozen, eq, weakref, module = "backoff_rs")]
 #[derive(PartialEq, Eq)]
 pub(crate) struct BudgetState {
     state: backoff_core::BudgetState,

@@ -18,18 +18,26 @@ pub(crate) fn policy(
 ) -> PyResult<Policy> {
     let arguments = by_name(positional, keywords)?;
     let (mut params, mut conversions) = (FieldSet::default(), Conversions::default());
-    for field in ffi::POLICY_FIELDS {
-        let Some(value) = arguments.get_item(field.name())? else { continue };
-        if field == Field::Waits && !value.is_none() {
-            params.set_waits(conversions.waits(&value)?);
-        } else if !value.is_none() {
-            params.set(field, conversions.number(field, &value)?);
-        } else if field == Field::RetryAfterMax {
-            // None is no limit, and this is the only limit that a policy has by default.
-            params.set(field, MAX_NS);
+    conversions.set(&mut params, &arguments)?;
+    ffi::build_policy(&params).map_err(|error| conversions.error(arguments.py(), &error))
+}
+
+/// The policy with these fields beside it.
+pub(crate) fn replaced(policy: &Policy, fields: &Bound<'_, PyDict>) -> PyResult<Policy> {
+    let py = fields.py();
+    reject_unknown("replace()", fields)?;
+    let (mut params, mut conversions) = (FieldSet::default(), Conversions::default());
+    conversions.set(&mut params, fields)?;
+    let mut policy = *policy;
+    // Without a growth there is no policy.
+    for field in ffi::POLICY_FIELDS.into_iter().filter(|&field| field != Field::Growth) {
+        if fields.get_item(field.name())?.is_some_and(|value| value.is_none()) {
+            let pair = format!("{}=none", field.name());
+            policy = ffi::change_policy_by(&policy, pair.as_bytes())
+                .map_err(|error| errors::parse_error(py, &error, pair.as_bytes()))?;
         }
     }
-    ffi::build_policy(&params).map_err(|error| conversions.error(arguments.py(), &error))
+    ffi::change_policy_fields(&policy, &params).map_err(|error| conversions.error(py, &error))
 }
 
 /// The policy that `fit` finds for these arguments.
@@ -51,6 +59,22 @@ struct Conversions<'py> {
 }
 
 impl<'py> Conversions<'py> {
+    /// Sets the fields that have these names.
+    fn set(&mut self, params: &mut FieldSet, arguments: &Bound<'py, PyDict>) -> PyResult<()> {
+        for field in ffi::POLICY_FIELDS {
+            let Some(value) = arguments.get_item(field.name())? else { continue };
+            if field == Field::Waits && !value.is_none() {
+                params.set_waits(self.waits(&value)?);
+            } else if !value.is_none() {
+                params.set(field, self.number(field, &value)?);
+            } else if field == Field::RetryAfterMax {
+                // None is no limit, and this is the only limit that a policy has by default.
+                params.set(field, MAX_NS);
+            }
+        }
+        Ok(())
+    }
+
     /// The number to pass to the core.
     fn number(&mut self, field: Field, object: &Bound<'py, PyAny>) -> PyResult<u64> {
         let value = value(field, object)?;
@@ -115,16 +139,7 @@ fn by_name<'py>(
         Some(keywords) => keywords.copy()?,
         None => PyDict::new(positional.py()),
     };
-    for name in arguments.keys() {
-        let text = name.cast::<PyString>()?.to_string_lossy();
-        if !ffi::POLICY_FIELDS.iter().any(|field| field.name() == text) {
-            let fields = ffi::POLICY_FIELDS.map(Field::name).join(", ");
-            return Err(PyTypeError::new_err(format!(
-                "Policy() has no field {}; the fields are {fields}",
-                errors::shown(&name)
-            )));
-        }
-    }
+    reject_unknown("Policy()", &arguments)?;
     if positional.len() > 1 {
         return Err(PyTypeError::new_err(format!(
             "Policy() takes 1 positional argument, the growth, but {} were given",
@@ -139,6 +154,24 @@ fn by_name<'py>(
         arguments.set_item(name, growth)?;
     }
     Ok(arguments)
+}
+
+/// Refuses arguments of a function that are no fields.
+fn reject_unknown(function: &str, arguments: &Bound<'_, PyDict>) -> PyResult<()> {
+    for name in arguments.keys() {
+        let text = name.cast::<PyString>()?.to_string_lossy();
+        if !ffi::POLICY_FIELDS.iter().any(|field| field.name() == text) {
+            let fields = ffi::POLICY_FIELDS.map(Field::name).join(", ");
+            let advice = name.py().import("backoff_rs._advice")?;
+            let advice = advice.getattr("did_you_mean")?.call1((&name,))?;
+            let then = if advice.is_truthy()? { " The" } else { "; the" };
+            return Err(PyTypeError::new_err(format!(
+                "{function} has no field {}{advice}{then} fields are {fields}",
+                errors::shown(&name)
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Gives a class a property for each field, whose documentation is that of the core.

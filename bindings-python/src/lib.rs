@@ -55,8 +55,8 @@ mod extension {
     use crate::member::_Member;
     #[pymodule_export]
     use crate::operation::{
-        _begin, _checked_clock_ns, _checked_deadline_ns, _checked_retry_after, _checked_time_ns,
-        Operation,
+        _begin, _checked_clock_ns, _checked_deadline_ns, _checked_delays, _checked_retry_after,
+        _checked_time_ns, Operation,
     };
     #[pymodule_export]
     use crate::policy::Policy;

@@ -1,11 +1,16 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use backoff_core::{MAX_NS, StopReason};
+use backoff_core::ffi::{self, FieldSet};
+use backoff_core::{Field, MAX_NS, StopReason};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
-use crate::arguments::{Began, Clock, Deadline, Instance, Now, Retries, RetryAfter, Time};
+use crate::arguments::{
+    Began, Clock, Deadline, Instance, Now, OwnDelay, Retries, RetryAfter, Time,
+};
 use crate::budget::Budget;
 use crate::decision::Decision;
+use crate::duration;
 use crate::enums::{OutcomeArgument, member};
 use crate::errors;
 use crate::policy::Policy;
@@ -28,7 +33,7 @@ use crate::stream::RandomStream;
 /// Threads may share one: each decision is atomic. It cannot be copied or pickled.
 ///
 /// Raises PolicyError for a time out of range.
-#[pyclass(frozen, module = "backoff_rs")]
+#[pyclass(frozen, weakref, module = "backoff_rs")]
 pub(crate) struct Operation {
     state: Mutex<backoff_core::Operation>,
     budget: Option<Py<Budget>>,
@@ -79,28 +84,65 @@ impl Operation {
     /// one counts as 0, like a date in the past. The policy's retry_after_max (1 h by default) and
     /// retry_after_max_extra bound it.
     ///
-    /// Raises PolicyError for an unknown outcome, a time out of range and an invalid
-    /// retry_after; the operation is unchanged then.
-    #[pyo3(signature = (outcome, *, now_ns, retry_after = None))]
+    /// The delay is one of the caller's own, a duration as for a policy, in place of that of the
+    /// policy (SPEC 13.9): jitter, cap and floor do not change it, but a retry_after and the limits
+    /// hold. None leaves the delay to the policy.
+    ///
+    /// Raises PolicyError for an unknown outcome, a time out of range, an invalid retry_after and
+    /// an invalid delay; the operation is unchanged then.
+    #[pyo3(signature = (outcome, *, now_ns, retry_after = None, delay = None))]
     fn decide(
         &self,
         outcome: OutcomeArgument,
         now_ns: Now,
         retry_after: Option<RetryAfter>,
+        delay: Option<OwnDelay>,
     ) -> Decision {
         let retry_after_ns = retry_after.map(|retry_after| retry_after.0);
-        self.state().decide(outcome.0, retry_after_ns, now_ns.0, self.budget()).into()
+        let (mut state, budget) = (self.state(), self.budget());
+        let decision = match delay {
+            None => state.decide(outcome.0, retry_after_ns, now_ns.0, budget),
+            Some(own) => {
+                state.decide_with_delay(outcome.0, retry_after_ns, own.0, now_ns.0, budget)
+            }
+        };
+        decision.into()
     }
 
     /// The same, without names of arguments, which would take a third of the time.
-    #[pyo3(signature = (outcome, now_ns, retry_after, /))]
+    #[pyo3(signature = (outcome, now_ns, retry_after, delay = None, /))]
     fn _decide(
         &self,
         outcome: OutcomeArgument,
         now_ns: Now,
         retry_after: Option<RetryAfter>,
+        delay: Option<OwnDelay>,
     ) -> Decision {
-        self.decide(outcome, now_ns, retry_after)
+        self.decide(outcome, now_ns, retry_after, delay)
+    }
+
+    /// How long an attempt that begins now may take, in nanoseconds (SPEC 13.10): the policy's
+    /// attempt_timeout, or what is left until max_elapsed or the deadline ends, if that is less.
+    /// None without an attempt_timeout. An end that has passed does not count.
+    fn attempt_limit_ns(&self, now_ns: Now) -> Option<u64> {
+        self.state().attempt_limit_ns(now_ns.0)
+    }
+
+    /// How long is left until the deadline or max_elapsed of its policy ends, whichever is first, in
+    /// nanoseconds; None without one.
+    fn _time_left_ns(&self, policy: Instance<'_, '_, Policy>, now_ns: Now) -> Option<u64> {
+        const LONGEST: u64 = MAX_NS - 1;
+        let mut fields = FieldSet::default();
+        fields.set(Field::AttemptTimeout, LONGEST);
+        let policy = ffi::change_policy_fields(&policy.0.get().0, &fields).ok()?;
+        let state = ffi::operation_from_words(policy, &ffi::operation_to_words(&self.state()));
+        state.attempt_limit_ns(now_ns.0).filter(|&left_ns| left_ns != LONGEST)
+    }
+
+    /// The index of the delay if the attempt fails now: the retries so far, or 0 if the count begins
+    /// anew because the attempt ran for reset_after (SPEC 13.9).
+    fn retry_index(&self, now_ns: Now) -> u64 {
+        self.state().retry_index(now_ns.0)
     }
 
     /// Cancels the operation, at any time, even during a wait. Returns the stop reason: that of
@@ -232,6 +274,17 @@ pub(crate) fn _checked_clock_ns(now_ns: &Bound<'_, PyAny>) -> PyResult<u64> {
 #[pyfunction]
 pub(crate) fn _checked_time_ns(time_ns: &Bound<'_, PyAny>) -> PyResult<u64> {
     Ok(time_ns.extract::<Time>()?.0)
+}
+
+/// The delays themselves, as a tuple, if an Operation would accept each.
+#[pyfunction]
+pub(crate) fn _checked_delays<'py>(delays: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    let checked = delays.try_iter()?.map(|delay| {
+        let delay = delay?;
+        duration::nanoseconds("delays", &delay)?;
+        Ok(delay)
+    });
+    PyTuple::new(delays.py(), checked.collect::<PyResult<Vec<_>>>()?)
 }
 
 /// The retry_after itself if an Operation would accept it with this outcome. Whoever makes a verdict is

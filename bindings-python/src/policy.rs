@@ -11,16 +11,19 @@ use crate::{batch, export, fields};
 /// How long to wait before each retry, and when to stop: immutable, validated parameters
 /// (SPEC 5.1).
 ///
-/// Growth and base are required. Growth may be positional; every other field is a keyword:
+/// Growth is required, and base, or waits if the growth is "steps". Growth may be positional; every other field is a keyword:
 /// increment, multiplier, power, origin, offset, cap, cap_on, floor, jitter, jitter_below,
 /// jitter_above, jitter_max, jitter_increment, jitter_slot, max_retries, max_attempts,
-/// max_elapsed, throttled_base, retry_after, retry_after_max and retry_after_max_extra. The
-/// property of its name says what it does and its default.
+/// max_elapsed, throttled_base, retry_after, retry_after_max, retry_after_max_extra, waits,
+/// attempt_timeout, reset_after and elapsed_from. The property of its name says what it does and its
+/// default.
 ///
 /// A duration is seconds as an int, float, Decimal or Fraction, or a timedelta; it is rounded to
 /// the nearest nanosecond, ties to even, and is at most 2**63 - 1 ns. A ratio is a float, which
-/// means its shortest decimal (1.6 is 8/5), an int, Decimal, Fraction or a pair of ints, and has
-/// no term above 1000000. None as a keyword is the same as no keyword, but for retry_after_max it
+/// means its shortest decimal (1.6 is 8/5) or, if that has a term above 1000000, one of at most six
+/// decimals (1 / 3), an int, Decimal, Fraction or a pair of ints, and has
+/// no term above 1000000. waits is an iterable of durations. None as a keyword is the same as no
+/// keyword, but for retry_after_max it
 /// means no limit, as it does where a limit is read.
 ///
 /// The fields from max_retries down do not affect delay(stream, index); an Operation applies
@@ -32,7 +35,7 @@ use crate::{batch, export, fields};
 ///
 /// Raises PolicyError, a ValueError, for the first rule of SPEC 8 that is broken; TypeError
 /// for a wrong type and for an unknown keyword.
-#[pyclass(frozen, eq, hash, module = "backoff_rs")]
+#[pyclass(frozen, eq, hash, weakref, module = "backoff_rs")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Policy(pub(crate) backoff_core::Policy);
 
@@ -46,7 +49,7 @@ impl Policy {
     #[pyo3(
         signature = (*positional, **keywords),
         // signature of Policy, from core/src/field/table.rs
-        text_signature = "(growth, *, base, increment=None, multiplier=None, power=None, origin=None, \
+        text_signature = "(growth, *, base=None, increment=None, multiplier=None, power=None, origin=None, \
             offset=None, cap=None, cap_on=None, floor=None, jitter=None, jitter_below=None, \
             jitter_above=None, jitter_max=None, jitter_increment=None, jitter_slot=None, \
             max_retries=None, max_attempts=None, max_elapsed=None, throttled_base=None, \
@@ -69,6 +72,23 @@ impl Policy {
     #[staticmethod]
     fn parse(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         arguments::parsed(text, |utf8| backoff_core::Policy::parse(utf8)).map(Self)
+    }
+
+    /// The policy with other values of these fields, as pairs at the end of its string would have it
+    /// (SPEC 11.3): policy.replace(max_retries=5). None removes the value that it has, as none does
+    /// there. copy.replace(policy, max_retries=5) of Python 3.13 is the same.
+    ///
+    /// Raises PolicyError for the first rule of SPEC 8 that the policy then breaks; TypeError as
+    /// Policy() does.
+    #[pyo3(signature = (**fields))]
+    fn replace(&self, fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let changed = fields.map(|fields| fields::replaced(&self.0, fields));
+        changed.unwrap_or(Ok(self.0)).map(Self)
+    }
+
+    #[pyo3(signature = (**fields))]
+    fn __replace__(&self, fields: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        self.replace(fields)
     }
 
     /// The delay of an index of a stream in seconds: the float nearest to delay_ns() / 10**9

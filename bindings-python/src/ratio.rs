@@ -1,5 +1,7 @@
 //! Ratios: Python's numbers to the core's, and the core's to `fractions.Fraction`.
 
+use std::iter;
+
 use backoff_core::Ratio;
 use backoff_core::ffi::ratio_value;
 use pyo3::prelude::*;
@@ -13,8 +15,11 @@ const EXPECTED: &str = "a float, int, Decimal, Fraction or a pair of ints";
 /// Stands in for a ratio with a term above 32 bits.
 const UNREPRESENTABLE: Value = Value::Unrepresentable(ratio_value(u32::MAX, 1));
 
-/// The value of a ratio. A float means its shortest decimal text, which the core parses; every
-/// other number has exact terms.
+/// The largest term of a ratio that the core accepts.
+const MAX_TERM: u32 = 1_000_000;
+
+/// The value of a ratio. A float means its shortest decimal text, or a rounded one (SPEC 8.7), which
+/// the core parses; every other number has exact terms.
 pub(crate) fn value(field: &str, object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(float) = object.cast::<PyFloat>() {
         return of_float(field, object, float.value());
@@ -46,7 +51,11 @@ fn of_float(field: &str, object: &Bound<'_, PyAny>, float: f64) -> PyResult<Valu
         return Err(numbers::negative(field, object));
     }
     // -0.0 has a sign.
-    let ratio = Ratio::parse(float.abs().to_string());
+    let float = float.abs();
+    let shortest = Ratio::parse(float.to_string());
+    let rounded = (1..=6).rev().map(|decimals| Ratio::parse(format!("{float:.decimals$}")));
+    let is_valid = |ratio: &Ratio| ratio.numerator().max(ratio.denominator()) <= MAX_TERM;
+    let ratio = iter::once(shortest).chain(rounded).filter_map(Result::ok).find(is_valid);
     Ok(ratio.map_or(UNREPRESENTABLE, |ratio| {
         Value::Exact(ratio_value(ratio.numerator(), ratio.denominator()))
     }))

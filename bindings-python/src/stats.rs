@@ -10,7 +10,7 @@ use crate::enums::{ReasonArgument, member};
 ///
 /// Threads may share one: each operation is counted once. A pickle or copy is independent and
 /// starts with the counts so far; merge() adds the counts of other processes.
-#[pyclass(frozen, module = "backoff_rs")]
+#[pyclass(frozen, weakref, module = "backoff_rs")]
 pub(crate) struct RetryStats(backoff_core::RetryStats);
 
 /// The counts in a pickle.

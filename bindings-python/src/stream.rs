@@ -2,22 +2,23 @@ use backoff_core::ffi::KeyHasher;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView, PySlice, PyString, PyType};
+use pyo3::types::{PyBool, PyBytes, PyInt, PyMemoryView, PySlice, PyString, PyType};
 
-use crate::arguments::{Argument, Index, Seed};
+use crate::arguments::{Argument, Index, KeyNumber, Seed};
 use crate::{errors, process};
 
 /// The source of one caller's randomness: one 64-bit draw for each index (SPEC 2, 3).
 ///
 /// RandomStream(seed) or RandomStream(seed, key): the stream of a seed, 0 to 2**64 - 1, and a
-/// key, a str (its UTF-8) or bytes-like. Everyone with the same seed and no key waits the same:
+/// key: a str (its UTF-8), bytes-like, an int from 0 to 2**64 - 1 (its 8 little-endian bytes) or a
+/// UUID (its str). Everyone with the same seed and no key waits the same:
 /// give each client or job a key of its own. An empty key is a key, and None is a TypeError.
 ///
 /// A value: frozen, hashable, comparable, picklable, safe to share between threads.
 ///
 /// Raises PolicyError for a seed out of range and for a key with a lone surrogate, TypeError
 /// for other types, including bool.
-#[pyclass(frozen, eq, hash, module = "backoff_rs")]
+#[pyclass(frozen, eq, hash, weakref, module = "backoff_rs")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct RandomStream(pub(crate) backoff_core::RandomStream);
 
@@ -100,12 +101,25 @@ fn hash(hasher: &mut KeyHasher, key: &Bound<'_, PyAny>) -> PyResult<()> {
         hasher.update(text);
     } else if let Ok(bytes) = key.cast::<PyBytes>() {
         hasher.update(bytes.as_bytes());
+    } else if key.is_instance_of::<PyInt>() && !key.is_instance_of::<PyBool>() {
+        hasher.update(key.extract::<KeyNumber>()?.0.to_le_bytes());
+    } else if is_uuid(key)? {
+        hasher.update(key.str()?.to_str()?);
     } else {
+        const EXPECTED: &str = "a str, bytes-like, an int or a UUID";
         let buffer = PyBuffer::get(key)
-            .map_err(|error| errors::wrong_buffer(error, "key", "a str or bytes-like", key))?;
+            .map_err(|error| errors::wrong_buffer(error, "key", EXPECTED, key))?;
         hash_buffer(hasher, &buffer, key)?;
     }
     Ok(())
+}
+
+/// Whether a key is a UUID. Whoever has one has imported its module.
+fn is_uuid(key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if !key.get_type().hasattr("time_hi_version")? {
+        return Ok(false);
+    }
+    key.is_instance(errors::class!(key.py(), "uuid", "UUID")?)
 }
 
 /// Hashes a buffer in chunks: another thread may write to it, so no reference into it is safe.

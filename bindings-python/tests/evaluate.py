@@ -129,6 +129,8 @@ def field(given, name):
     """The text of a field, checked."""
     if name in fields.KINDS:
         return wire.string(given, name)
+    if name in fields.LISTS:
+        return list(map(str, wire.words(given, name)))
     if name not in fields.RATIOS:
         return str(wire.word(given, name))
     terms = wire.string(given, name).split("/")
@@ -172,7 +174,7 @@ def steps(request):
     operations, answers = {}, []
     for step in wire.a_list(request, "steps"):
         number, now = wire.whole(step, "operation", MAX_INDEX), wire.word(step, "now")
-        do = wire.name_of(step, "do", ["begin", "outcome", "cancel"])
+        do = wire.name_of(step, "do", ["begin", "outcome", "limit", "cancel"])
         if (do == "begin") is (number in operations):
             raise wire.NotARequest
         if do == "begin":
@@ -182,11 +184,18 @@ def steps(request):
             )
             continue
         operation = operations[number]
+        if do == "limit":
+            limit, index = operation.attempt_limit_ns(now), operation.retry_index(now)
+            answers.append({"limit": wire.shown(limit), "index": index})
+            continue
         if do == "cancel":
             found = {"stop": operation.cancel(), "delay": "0"}
         else:
-            wait = optional(seconds, wire.time_or_none(step, "retry_after"))
-            decision = operation.decide(outcome_of(step), now_ns=now, retry_after=wait)
+            wait, own = (
+                optional(seconds, wire.time_or_none(step, name))
+                for name in ("retry_after", "own_delay")
+            )
+            decision = operation.decide(outcome_of(step), now_ns=now, retry_after=wait, delay=own)
             ns = str(decision.delay_ns)
             found = {"wait": ns} if decision else {"stop": decision.reason, "delay": ns}
         answers.append(found | {"retries": operation.retries})

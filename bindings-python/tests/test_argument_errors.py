@@ -36,7 +36,8 @@ RATIO = "multiplier must be a float, int, Decimal, Fraction or a pair of ints, n
 FIELDS = (
     "growth, base, increment, multiplier, power, origin, offset, cap, cap_on, floor, jitter, "
     "jitter_below, jitter_above, jitter_max, jitter_increment, jitter_slot, max_retries, "
-    "max_attempts, max_elapsed, throttled_base, retry_after, retry_after_max, retry_after_max_extra"
+    "max_attempts, max_elapsed, throttled_base, retry_after, retry_after_max, retry_after_max_extra, "
+    "waits, attempt_timeout, reset_after, elapsed_from"
 )
 
 NO_CONSTRUCTOR = "Budget has no constructor; Budget.parse(text) makes one"
@@ -68,8 +69,28 @@ WRONG_TYPES = [
     (lambda: Policy("constant", growth="linear", base=1), "Policy() got growth twice"),
     (lambda: RandomStream(True), "seed must be an int, not bool"),
     (lambda: RandomStream(1.0), "seed must be an int, not float"),
-    (lambda: RandomStream(1, None), "key must be a str or bytes-like, not NoneType"),
-    (lambda: RandomStream(1, array("I", [2])), "key must be a str or bytes-like, not array.array"),
+    (lambda: RandomStream(1, True), "key must be a str, bytes-like, an int or a UUID, not bool"),
+    (
+        lambda: Policy("full", base=1, retries=3),
+        f"Policy() has no field 'retries'; did you mean max_retries=N? The fields are {FIELDS}",
+    ),
+    (
+        lambda: POLICY.replace(cap_one=3),
+        f"replace() has no field 'cap_one'; did you mean cap_on? The fields are {FIELDS}",
+    ),
+    (lambda: POLICY.replace(waits=5), "waits must be an iterable of durations, not int"),
+    (
+        lambda: OPERATION.decide("transient", now_ns=0, delay="5s"),
+        "delay must be seconds (int, float, Decimal or Fraction) or a timedelta, not str",
+    ),
+    (
+        lambda: RandomStream(1, None),
+        "key must be a str, bytes-like, an int or a UUID, not NoneType",
+    ),
+    (
+        lambda: RandomStream(1, array("I", [2])),
+        "key must be a str, bytes-like, an int or a UUID, not array.array",
+    ),
     (lambda: POLICY.delay(STREAM, True), "index must be an int, not bool"),
     (lambda: POLICY.delay_ns(STREAM, 1.0), "index must be an int, not float"),
     (lambda: POLICY.delays(STREAM, 1.5), "count must be an int, not float"),

@@ -112,7 +112,15 @@ def test_text(case):
 
 #: The numbers that mean no limit, which None stands for.
 NO_LIMITS = {"max_retries": 2**32, "max_attempts": 2**32 + 1} | dict.fromkeys(
-    ["cap", "max_elapsed", "retry_after_max", "retry_after_max_extra"], 2**63 - 1
+    [
+        "cap",
+        "max_elapsed",
+        "retry_after_max",
+        "retry_after_max_extra",
+        "attempt_timeout",
+        "reset_after",
+    ],
+    2**63 - 1,
 )
 
 
@@ -120,6 +128,8 @@ def check_field(policy, name, text):
     """The property has the value of the vector, a duration as the nearest float of seconds."""
     if text == str(NO_LIMITS.get(name)):
         assert getattr(policy, name) is None
+    elif isinstance(text, list):
+        assert getattr(policy, name) == tuple(float(wait) for wait in vectors.value(name, text))
     elif name in vectors.RATIOS:
         assert getattr(policy, name) == Fraction(text)
     else:
@@ -219,6 +229,18 @@ def test_an_error_of_a_fit(case):
             int(case["attempts"]), vectors.seconds(case["total"])
         )
     check(caught.value, case["error"])
+
+
+@pytest.mark.parametrize("case", vectors.cases("ratios"))
+def test_ratio_of_a_float(case):
+    field = case["field"]
+    jitter = "none" if field == "multiplier" else "proportional"
+    fields = {"growth": "exponential", "base": 1, "jitter": jitter, field: float(case["number"])}
+    if case["ratio"] is None:
+        with pytest.raises(PolicyError, match="has a term above 1000000"):
+            Policy(**fields)
+    else:
+        assert getattr(Policy(**fields), field) == Fraction(case["ratio"])
 
 
 @pytest.mark.parametrize("case", vectors.cases("stats"))

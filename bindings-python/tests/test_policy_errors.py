@@ -31,7 +31,7 @@ SLOT = {"jitter": "slotted", "jitter_slot": 0}
 #: the error if it is not the argument. The vectors have the errors of the core about numbers that it can
 #: be passed.
 INVALID = [
-    ({"growth": "expo"}, "unknown_kind", 5, f"'expo' {UNKNOWN} constant, linear, exponen", 0),
+    ({"growth": "expo"}, "unknown_kind", 6, f"'expo' {UNKNOWN} constant, linear, exponen", 0),
     ({"cap_on": "\ud800"}, "unknown_kind", 2, rf"'\ud800' {UNKNOWN} window, delay", 0),
     ({"cap_on": "word " * 20}, "unknown_kind", 2, f"'{'word ' * 11}word... {UNKNOWN} window", 0),
     (
@@ -69,7 +69,7 @@ INVALID = [
     (PAIR | {"multiplier": (2**40, 2**40)}, "ratio_too_fine", 10**6, f"({2**40}, {2**40}) has a "),
     (PAIR | {"multiplier": 1e300}, "ratio_too_fine", 10**6, "1e+300 has a term above 1000000"),
     (
-        PAIR | {"multiplier": 1.0000001},
+        PAIR | {"multiplier": Fraction(10000001, 10000000)},
         *("ratio_too_fine", 10**6, "10000001/10000000 has a term above 1000000"),
         10000001 * 2**32 + 10000000,
     ),

@@ -70,13 +70,25 @@ async def coroutine(*_args):
 @pytest.mark.parametrize(
     ("options", "raised", "message"),
     [
-        ({}, TypeError, r'on is missing, .*: write retry\("default:max_retries=5", on=E\)$'),
+        ({}, TypeError, r"on is missing, .*: write @retry\(on=E, max_retries=5\)$"),
         (
-            {"on": OSError, "max_retries": 5},
+            {"on": OSError, "tries": 5},
             TypeError,
-            r'max_retries is no option of retry.*: write retry\("default:max_retries=5", on=E\)',
+            "tries is no option of retry; did you mean max_att",
         ),
-        ({"on": OSError, "tries": 5}, TypeError, "tries is no option of retry.* budget, clock_ns"),
+        (
+            {"on": OSError, "polcy": ""},
+            TypeError,
+            r"polcy is .*did you mean policy\? .* budget, cl",
+        ),
+        ({"on": OSError, "zzz": 5}, TypeError, "zzz is no option of retry. The options are budget"),
+        ({"on": OSError, "max_retries": -1}, PolicyError, "max_retries -1 is below 0"),
+        ({"on": OSError, "max_retries": "5"}, TypeError, "max_retries must be an int, not str"),
+        ({"on": (), "delays": 5}, TypeError, "delays must be an iterable of durations or a funct"),
+        ({"on": (), "delays": ["5s"]}, TypeError, "delays must be seconds .*, not str"),
+        ({"on": (), "delays": [1, -1]}, PolicyError, "delays -1s is below 0"),
+        ({"on": (), "log_levels": "info"}, TypeError, "log_levels must be two of 'debug', 'info'"),
+        ({"on": (), "log_levels": ("info", "x")}, TypeError, "log_levels must be two of"),
         ({"on": "OSError"}, TypeError, "on must be an exception type, a tuple of them or a"),
         ({"on": (OSError, "E")}, TypeError, "on must be an exception type, a tuple of them or"),
         ({"on": KeyboardInterrupt}, TypeError, "KeyboardInterrupt is never retried"),
@@ -89,7 +101,7 @@ async def coroutine(*_args):
         ({"on": (), "policy": None}, TypeError, "policy must be a Policy or a policy .*NoneType"),
         ({"on": (), "key": "job"}, TypeError, "pass a seed too"),
         ({"on": (), "seed": -1}, PolicyError, "seed"),
-        ({"on": (), "seed": 1, "key": 2}, TypeError, "key must be"),
+        ({"on": (), "seed": 1, "key": 2.5}, TypeError, "key must be"),
         (
             {"on": (), "seed": 1, "stream": RandomStream(1)},
             TypeError,

@@ -11,7 +11,7 @@ import loops
 import pytest
 import trio
 import vectors
-from backoff_rs import Budget, RetryError, RetryStats, Verdict, permanent, retry_after
+from backoff_rs import Budget, RetryError, RetryStats, Verdict, _time, permanent, retry_after
 from jobs import stops
 
 
@@ -23,13 +23,17 @@ class CallerFailed(Exception):
     pass
 
 
+#: The result of a call that met its limit, until somebody shows its failure.
+CUT = object()
+
+
 class Caller:
     """The code of the caller in one loop: its function, predicates, hooks and sleep."""
 
     def __init__(self, loop, way, clock):
         self.loop, self.way, self.clock = loop, way, clock
         self.calls, self.result = 0, None
-        self.waits, self.events = [], []
+        self.waits, self.events, self.limits = [], [], []
         self.cancel = None
 
     def reach(self, where):
@@ -43,8 +47,11 @@ class Caller:
             raise CallerFailed
 
     def __call__(self, *_args):
-        call = self.loop["calls"][self.calls]
+        call, limit = self.loop["calls"][self.calls], self.loop["limits"][self.calls]
         self.calls += 1
+        if limit is not None and int(call["takes"]) > int(limit):
+            self.clock.ns += int(limit)
+            return self.hang()
         self.clock.ns += int(call["takes"])
         is_value = call["ends"] == "value"
         self.result = object() if is_value else self.failure(call)
@@ -54,6 +61,33 @@ class Caller:
             raise self.result
         finally:
             self.reach("call")
+
+    async def hang(self):
+        """A call that meets its limit."""
+        self.result = CUT
+        self.limit.end_now()
+        try:
+            await (trio if trio.lowlevel.in_trio_task() else asyncio).sleep(3600)
+        finally:
+            self.reach("call")
+
+    def limit_of_attempt(self, limit_ns, library, attempt):
+        """In place of a limit that real time would end."""
+        self.limits.append(str(limit_ns))
+        self.limit = LIMIT(_time.platform, 2**62, library, attempt)
+        return self.limit
+
+    def own_delay(self, index, failure):
+        self.saw(failure)
+        given = self.loop["delays"]["function"]
+        return vectors.optional(vectors.seconds, given[index] if index < len(given) else None)
+
+    def saw(self, failure):
+        """Whether this is how the last call ended."""
+        if self.result is CUT:
+            assert "met its limit" in str(failure)
+            self.result = failure
+        return failure is self.result
 
     def failure(self, call):
         if call["mark"] == "permanent":
@@ -82,7 +116,7 @@ class Caller:
                 "reason": event.reason,
                 "delay": str(event.delay_ns),
                 "elapsed": str(event.elapsed_ns),
-                "is_of_last_call": of is self.result,
+                "is_of_last_call": self.saw(of),
                 "budget_is_local": event.budget_is_local,
             }
         )
@@ -104,6 +138,9 @@ class Caller:
 
     def options(self, kind, name):
         options = {"on": Transient, "sleep": self.sleep if kind is blocking else self.sleep_async}
+        if self.loop["delays"] is not None:
+            listed = self.loop["delays"].get("list")
+            options["delays"] = self.own_delay if listed is None else map(vectors.seconds, listed)
         if not self.loop["classified"]:
             options["on"] = ()
         elif self.way == "predicates":
@@ -167,6 +204,7 @@ CANCELLATIONS = {
     in_asyncio: asyncio.CancelledError,
     in_trio: trio.Cancelled,
 }
+LIMIT = _time.Time.limit
 #: With predicates and hooks; with types, marks and hooks; with types and marks alone, which takes the
 #: short ways of a loop.
 WAYS = ["predicates", "types", "silent"]
@@ -174,6 +212,8 @@ WAYS = ["predicates", "types", "silent"]
 
 def why_skipped(way, kind, name, loop):
     """Why this form does not play the loop, if so."""
+    if kind is blocking and any(loop["limits"]):
+        return "a blocking loop refuses an attempt_timeout"
     calls, cancel, fail = loop["calls"], loop["cancel"] or {}, loop["fail"] or {}
     points = {cancel.get("where"), fail.get("where")}
     classifies_value = any(
@@ -218,12 +258,13 @@ def plays():
 
 
 def test_what_is_played():
-    assert vectors.layer("loops")["count"] == 97
+    assert vectors.layer("loops")["count"] == 134
     assert Counter(why for *_, why in plays()) == {
-        None: 3057,
+        None: 4347,
+        "a blocking loop refuses an attempt_timeout": 255,
         "a generator has no on_result": 141,
         "types and marks cannot say it": 565,
-        "no hook": 177,
+        "no hook": 186,
         "an interruption is raised where it comes, and nothing else is": 115,
         "after a cancellation nothing is classified, because the loop stops at once": 7,
         "`with attempt` cannot raise a cancellation of trio": 4,
@@ -239,7 +280,7 @@ def test_what_is_played():
         if why is None
     ],
 )
-def test_a_case(way, kind, name, case):
+def test_a_case(way, kind, name, case, monkeypatch):
     clock, stats = SimpleNamespace(ns=0), RetryStats()
     shared = {
         "policy": case["policy"],
@@ -251,10 +292,12 @@ def test_a_case(way, kind, name, case):
     }
     for loop in case["loops"]:
         caller = Caller(loop, way, clock)
+        monkeypatch.setattr(_time.platform, "limit", caller.limit_of_attempt)
         options = shared | {"deadline_ns": vectors.optional(int, loop["deadline"])}
         raised, value = kind(FORMS[kind][name], caller, options | caller.options(kind, name))
         assert caller.calls == len(loop["calls"])
         assert caller.waits == loop["waits"]
+        assert caller.limits == [limit for limit in loop["limits"] if limit is not None]
         more = {"is_of_last_call": True, "budget_is_local": False}
         assert caller.events == [event | more for event in loop["events"] if way != "silent"]
         check_end(kind, loop, caller, raised, value)
@@ -283,6 +326,9 @@ def check_end(kind, loop, caller, raised, value):
         assert isinstance(raised, RetryError)
         assert (raised.reason, raised.attempts) == (reason, caller.calls)
         assert (raised.result, raised.error) == (last, None)
+    elif ends == "timeout":
+        assert isinstance(raised, TimeoutError)
+        assert caller.saw(raised)
     else:
         assert raised is last
     if isinstance(last, Exception):

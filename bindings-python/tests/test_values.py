@@ -141,7 +141,7 @@ def test_the_signature_of_a_policy_names_every_field():
     signature = inspect.signature(Policy)
     assert [*signature.parameters] == properties
     defaults = [parameter.default for parameter in signature.parameters.values()]
-    assert (defaults.count(None), defaults.count(3600), len(defaults)) == (20, 1, 23)
+    assert (defaults.count(None), defaults.count(3600), len(defaults)) == (25, 1, 27)
 
 
 def test_entropy():
@@ -260,7 +260,7 @@ def test_the_fields_of_a_policy_make_an_equal_one(text, limit):
     """None is a field that is not set, or no limit."""
     policy = Policy.parse(text)
     fields = {name: getattr(policy, name) for name in [*FIELDS, limit]}
-    assert len(fields) == 21
+    assert len(fields) == 25
     assert Policy(policy.growth, **fields) == policy
     assert Policy(growth=policy.growth, **fields) == policy
 

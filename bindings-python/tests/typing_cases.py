@@ -28,9 +28,9 @@ Policy("linear", base=timedelta(seconds=1), increment=Decimal("0.5"), offset=Fra
 Policy("exponential", base=1, multiplier=(8, 5))
 Policy("polynomial", base=1, power=2, origin=0, cap_on="delay")
 Policy("expo", base=1)  # type: ignore[arg-type]
-Policy("constant")  # type: ignore[call-arg]
 Policy("constant", base="1s")  # type: ignore[arg-type]
-Policy("constant", base=None)  # type: ignore[arg-type]
+Policy("steps", waits=[5, timedelta(minutes=5)])
+Policy("steps", waits=5)  # type: ignore[arg-type]
 Policy("constant", base=1, jitter="some")  # type: ignore[arg-type]
 Policy("constant", base=1, cpa=2)  # type: ignore[call-arg]
 Policy("constant", 1)  # type: ignore[call-arg]

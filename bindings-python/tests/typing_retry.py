@@ -1,11 +1,14 @@
 """Checked by mypy --strict and pyright, never run: decorated functions keep their types."""
 
 from collections.abc import AsyncIterator, Coroutine, Iterator
+from datetime import timedelta
 from typing import Any, assert_type
+from uuid import UUID
 
 from backoff_rs import (
     Attempt,
     Budget,
+    Defaults,
     Outcome,
     Policy,
     RandomStream,
@@ -15,10 +18,13 @@ from backoff_rs import (
     RetryStats,
     StopReason,
     Verdict,
+    current_attempt,
     permanent,
     retry,
     retry_after,
     retrying,
+    set_defaults,
+    with_options,
 )
 from backoff_rs.testing import FakeTime, fake_time
 
@@ -151,7 +157,28 @@ retry(on="OSError")  # type: ignore[arg-type]
 retry(on=lambda error: "slow")  # type: ignore[arg-type, return-value]
 retry(on=lambda error: None)  # type: ignore[arg-type, return-value]
 retry(on=OSError, budget="sre")  # type: ignore[arg-type]
-retry(on=OSError, max_retries=3)  # type: ignore[call-arg]
+retry(on=OSError, max_retries=3, jitter="equal", waits=None)
+retry(on=OSError, max_retries="3")  # type: ignore[arg-type]
+retry(on=OSError, tries=3)  # type: ignore[call-arg]
+retry(on=(OSError, (KeyError, ValueError)), growth="steps", waits=[5, timedelta(minutes=5)])
+retry(lambda url: "default", on=OSError, delays=[1, timedelta(minutes=5)], fallback=None)
+retry(on=OSError, delays=lambda index, failure: None, log_levels=("info", "error"))
+retry(on=OSError, log_levels=("info", "loud"))  # type: ignore[arg-type]
+retry(on=OSError, seed=1, key=UUID(int=0))
+retry(on=OSError, seed=1, key=1.5)  # type: ignore[arg-type]
+
+assert_type(with_options(fetch, max_retries=9)("a", times=2), bytes)
+with_options(fetch, max_retries=9)(1)  # type: ignore[arg-type]
+assert_type(with_options(Client().get, max_retries=9)("a"), str)
+assert_type(retry(on=OSError).with_options(max_retries=9), Retrying)
+assert_type(current_attempt().number, int)
+assert_type(current_attempt().last_error, BaseException | None)
+assert_type(current_attempt().time_left, float | None)
+with set_defaults(enabled=False, on_retry=print, max_retries=3) as defaults:
+    assert_type(defaults, Defaults)
+set_defaults(on=OSError)  # type: ignore[call-arg]
+assert_type(Policy.parse("default").replace(max_retries=3, cap=None), Policy)
+Policy.parse("default").replace(retries=3)  # type: ignore[call-arg]
 retry(on=OSError, deadline_ns=1.5)  # type: ignore[arg-type]
 
 assert_type(permanent(KeyError("a")), KeyError)

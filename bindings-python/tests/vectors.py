@@ -8,7 +8,7 @@ import pytest
 from backoff_rs import Policy, RandomStream
 
 FOLDER = Path(__file__).parents[2] / "tests" / "vectors"
-KINDS = {"growth", "jitter", "cap_on", "retry_after"}
+KINDS = {"growth", "jitter", "cap_on", "retry_after", "elapsed_from"}
 RATIOS = {"multiplier", "jitter_below", "jitter_above"}
 COUNTS = {"power", "origin", "max_retries", "max_attempts"}
 
@@ -40,6 +40,8 @@ def value(field, text):
     if field in RATIOS:
         n, d = text.split("/")
         return int(n), int(d)
+    if isinstance(text, list):
+        return [seconds(wait) for wait in text]
     return int(text) if field in COUNTS else seconds(text)
 
 

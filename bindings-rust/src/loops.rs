@@ -184,10 +184,7 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
 
     /// Whether anything has to know of a success at the first call, or of its time.
     pub(crate) fn is_watched(&self) -> bool {
-        self.needs_time()
-            || self.retry.shared_budget.is_some()
-            || self.retry.stats.is_some()
-            || program::has_defaults()
+        self.retry.is_watched || self.has_hook || self.deadline.is_some() || program::has_defaults()
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use backoff_core::{Budget, Outcome, Policy, RetryStats};
+use backoff_core::{Budget, Policy, RetryStats};
 
 use crate::event::RetryEvent;
 use crate::ref_or_arc::RefOrArc;
@@ -103,8 +103,7 @@ impl Defaults {
     pub(crate) fn fill_in<'a>(
         &self,
         policy: &mut Policy,
-        budget: &mut Option<RefOrArc<'a, Budget>>,
-        shared_budget: &mut Option<SharedBudget>,
+        (budget, shared_budget): (&mut Option<RefOrArc<'a, Budget>>, &mut Option<SharedBudget>),
         stats: &mut Option<RefOrArc<'a, RetryStats>>,
     ) {
         if self.is_off {
@@ -120,7 +119,6 @@ impl Defaults {
     }
 
     /// Calls the hook of an event.
-    #[cold]
     pub(crate) fn notify<R>(&self, event: &RetryEvent<'_, R>) {
         let hook = if event.reason.is_some() { &self.on_stop } else { &self.on_retry };
         if let Some(hook) = hook {
@@ -180,17 +178,12 @@ pub(crate) fn has_defaults() -> bool {
 }
 
 /// The defaults of a loop that begins.
-#[inline]
 pub(crate) fn defaults() -> Option<Arc<Defaults>> {
-    #[cold]
-    fn last() -> Option<Arc<Defaults>> {
-        SET.read().unwrap_or_else(PoisonError::into_inner).last().cloned()
-    }
-    if has_defaults() { last() } else { None }
+    SET.read().unwrap_or_else(PoisonError::into_inner).last().cloned()
 }
 
 /// The policy of `Retry::default()`, if the program set one.
 #[cfg(feature = "getrandom")]
 pub(crate) fn policy() -> Option<Policy> {
-    defaults()?.policy
+    if has_defaults() { defaults()?.policy } else { None }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use backoff_core::{Budget, Policy, PolicyBuilder, PolicyError, RandomStream, RetryStats};
+use backoff_core::{Budget, Policy, PolicyBuilder, PolicyError, RandomStream, RetryStats, ffi};
 
 use crate::ref_or_arc::RefOrArc;
 use crate::shared_budget::SharedBudget;
@@ -49,6 +49,9 @@ pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
     /// Mutually exclusive with `budget`.
     pub(crate) shared_budget: Option<SharedBudget>,
     pub(crate) stats: Option<RefOrArc<'a, RetryStats>>,
+    /// Whether anything has to know of a success at the first call, or of its time. It is noted here because
+    /// every loop asks.
+    pub(crate) is_watched: bool,
     pub(crate) clock: C,
     pub(crate) sleep: S,
 }
@@ -99,7 +102,8 @@ impl Retry<'_> {
     fn from_parts(policy: Policy, stream: Option<RandomStream>) -> Self {
         let (clock, sleep) = (Monotonic, DefaultSleep);
         let (budget, shared_budget, stats) = (None, None, None);
-        Self { policy, stream, budget, shared_budget, stats, clock, sleep }
+        let is_watched = ffi::needs_time(&policy);
+        Self { policy, stream, budget, shared_budget, stats, is_watched, clock, sleep }
     }
 }
 
@@ -135,6 +139,7 @@ impl<'a, C, S> Retry<'a, C, S> {
         change: impl FnOnce(PolicyBuilder) -> PolicyBuilder,
     ) -> Result<Self, PolicyError> {
         self.policy = change(self.policy.to_builder()).build()?;
+        self.is_watched |= ffi::needs_time(&self.policy);
         Ok(self)
     }
 
@@ -186,6 +191,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn budget(mut self, budget: impl Into<RefOrArc<'a, Budget>>) -> Self {
+        self.is_watched = true;
         self.budget = Some(budget.into());
         self.shared_budget = None;
         self
@@ -209,6 +215,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     #[cfg(feature = "shared-budget")]
     #[must_use]
     pub fn shared_budget(mut self, budget: impl Into<SharedBudget>) -> Self {
+        self.is_watched = true;
         self.shared_budget = Some(budget.into());
         self.budget = None;
         self
@@ -225,6 +232,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn stats(mut self, stats: impl Into<RefOrArc<'a, RetryStats>>) -> Self {
+        self.is_watched = true;
         self.stats = Some(stats.into());
         self
     }
@@ -245,8 +253,8 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn clock<D: Fn() -> Duration>(self, clock: D) -> Retry<'a, D, S> {
-        let Self { policy, stream, budget, shared_budget, stats, sleep, .. } = self;
-        Retry { policy, stream, budget, shared_budget, stats, clock, sleep }
+        let Self { policy, stream, budget, shared_budget, stats, is_watched, sleep, .. } = self;
+        Retry { policy, stream, budget, shared_budget, stats, is_watched, clock, sleep }
     }
 
     /// Uses a sleep of the caller's, which is a function. The default is [`DefaultSleep`].
@@ -265,8 +273,8 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn sleep<T: Fn(Duration) -> O, O>(self, sleep: T) -> Retry<'a, C, T> {
-        let Self { policy, stream, budget, shared_budget, stats, clock, .. } = self;
-        Retry { policy, stream, budget, shared_budget, stats, clock, sleep }
+        let Self { policy, stream, budget, shared_budget, stats, is_watched, clock, .. } = self;
+        Retry { policy, stream, budget, shared_budget, stats, is_watched, clock, sleep }
     }
 }
 

@@ -89,13 +89,13 @@ where
 {
     #[inline]
     pub(crate) fn new(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
+        Self::with_clock(plan, true)
+    }
+
+    #[inline]
+    fn with_clock(plan: Loop<'a, R, V, C, S, N, P>, needs_time: bool) -> Self {
         let Loop { retry, deadline, classify, on_retry, on_stop, has_hook, .. } = plan;
-        let Retry { mut policy, stream, mut budget, mut shared_budget, mut stats, clock, sleep } =
-            retry;
-        let defaults = program::defaults();
-        if let Some(defaults) = &defaults {
-            defaults.fill_in(&mut policy, &mut budget, &mut shared_budget, &mut stats);
-        }
+        let Retry { policy, stream, budget, shared_budget, stats, clock, sleep, .. } = retry;
         let no_stream = RandomStream::from_seed(0);
         let operation = Progress::new(stream.unwrap_or(no_stream), deadline.map(nanoseconds));
         Self {
@@ -103,7 +103,7 @@ where
             budget,
             shared_budget,
             stats,
-            clock: Some(clock),
+            clock: needs_time.then_some(clock),
             sleep,
             classify,
             on_retry,
@@ -111,7 +111,7 @@ where
             operation,
             last: None,
             held: Reservation::default(),
-            defaults,
+            defaults: if program::has_defaults() { program::defaults() } else { None },
             began_ns: 0,
             calls: 0,
             has_hook,
@@ -120,18 +120,26 @@ where
         }
     }
 
+    /// Takes the options of the program that the loop does not set. Not when the run is made: that would
+    /// copy it once more.
+    fn fill_in(&mut self) {
+        if let Some(defaults) = &self.defaults {
+            let budgets = (&mut self.budget, &mut self.shared_budget);
+            defaults.fill_in(&mut self.policy, budgets, &mut self.stats);
+        }
+    }
+
     /// A loop of whose report the caller sees only the result.
     #[inline]
     pub(crate) fn without_report(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
         let needs_time = plan.needs_time() || program::has_defaults();
-        let mut run = Self::new(plan);
-        run.clock = run.clock.take().filter(|_| needs_time);
-        run
+        Self::with_clock(plan, needs_time)
     }
 
     /// Begins the loop.
     #[inline]
     pub(crate) fn begin(&mut self) {
+        self.fill_in();
         self.stage = Stage::InCallback;
         let now_ns = self.now_ns();
         self.stage = Stage::Going;
@@ -269,15 +277,7 @@ where
         }
         if self.has_hook || self.defaults.is_some() {
             let event = self.event(Some(outcome), reason, delay, now_ns, Some(&result));
-            let event = RetryEvent { budget_is_local, ..event };
-            if let Some(defaults) = &self.defaults {
-                defaults.notify(&event);
-            }
-            if reason.is_some() {
-                (self.on_stop)(&event);
-            } else {
-                (self.on_retry)(&event);
-            }
+            self.notify(&RetryEvent { budget_is_local, ..event });
         }
         if let Some(reason) = reason {
             let (attempts, elapsed) = (self.calls, self.elapsed(now_ns));
@@ -286,6 +286,19 @@ where
         self.stage = Stage::Going;
         self.last = Some(result);
         ControlFlow::Continue(delay)
+    }
+
+    /// Calls the hooks of an event. It is apart from the report, which loops without hooks also make.
+    #[inline(never)]
+    fn notify(&mut self, event: &RetryEvent<'_, R>) {
+        if let Some(defaults) = &self.defaults {
+            defaults.notify(event);
+        }
+        if event.reason.is_some() {
+            (self.on_stop)(event);
+        } else {
+            (self.on_retry)(event);
+        }
     }
 
     fn decide(
@@ -306,22 +319,14 @@ where
             self.operation.set_stream(default_stream());
         }
         let (policy, retry_after_ns) = (&self.policy, retry_after.map(nanoseconds));
+        let mut own_ns = None;
         if V::HAS_DELAYS && is_retryable {
             let index = self.operation.retry_index(policy, now_ns);
             let index = u32::try_from(index).ok().filter(|_| index < policy.max_retries());
-            let own_ns = index.and_then(|index| self.classify.own_delay(index, result));
-            let own_ns = own_ns.map(nanoseconds);
-            let operation = &mut self.operation;
-            return operation.decide_with_delay(
-                policy,
-                outcome,
-                retry_after_ns,
-                own_ns,
-                now_ns,
-                budget,
-            );
+            own_ns = index.and_then(|index| self.classify.own_delay(index, result));
         }
-        self.operation.decide(policy, outcome, retry_after_ns, now_ns, budget)
+        let own_ns = own_ns.map(nanoseconds);
+        self.operation.decide_with_delay(policy, outcome, retry_after_ns, own_ns, now_ns, budget)
     }
 
     /// Cancels the loop between two calls.
@@ -339,11 +344,8 @@ where
         // A loop that made no call has taken no time.
         let now_ns = if self.calls == 0 { self.began_ns } else { self.now_ns() };
         let event = self.event(None, Some(reason), Duration::ZERO, now_ns, result);
-        if let Some(defaults) = &self.defaults {
-            defaults.notify(&event);
-        }
-        if self.has_hook {
-            (self.on_stop)(&event);
+        if self.has_hook || self.defaults.is_some() {
+            self.notify(&event);
         }
         event
     }
@@ -385,6 +387,10 @@ where
     fn drop(&mut self) {
         if matches!(self.stage, Stage::Ended) {
             return;
+        }
+        if self.calls == 0 {
+            // Perhaps it never began.
+            self.fill_in();
         }
         // First, so that the hook sees the budget released.
         self.cancel_operation();

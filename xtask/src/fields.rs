@@ -18,6 +18,7 @@ const TYPES: &str = "bindings-wasm/js/index.d.ts";
 pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
     let python = [
         ("arguments of Policy", lines(policy(), python_argument)),
+        ("fields of policies", lines(policy(), python_key)),
         ("properties of Policy", lines(policy(), python_property)),
         ("properties of Budget", lines(budget(), python_property)),
     ];
@@ -176,10 +177,10 @@ fn go_option(field: Field) -> String {
         );
     }
     format!(
-        "\n{about}\n//\n// The float counts as the nearest millionth: 1.6 is 8/5, and 1.0 / 3 is 333333/1000000.
-func With{name}(value float64) Option {{ return setDecimal(engine.{name}, value, \"With{name}Ratio\") }}
+        "\n{about}\n//\n// The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
+func With{name}(value float64) Option {{ return setDecimal(engine.{name}, value) }}
 
-// With{name}Ratio is With{name} for an exact fraction such as 4/3. In lowest terms both
+// With{name}Ratio is With{name} for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.
 func With{name}Ratio(numerator, denominator uint32) Option {{ return setRatio(engine.{name}, numerator, denominator) }}\n"
     )
@@ -191,14 +192,22 @@ fn pascal_field(name: &str) -> String {
     if is_field { format!("With{}", pascal(name)) } else { name.to_owned() }
 }
 
-fn python_argument(field: Field) -> String {
+fn python_type(field: Field) -> String {
     let kind = format!("_{}", kind(field));
-    let type_name =
-        by_unit(field, [&kind, "Duration", "Iterable[Duration]", "_Ratio", "SupportsIndex"]);
+    by_unit(field, [&kind, "Duration", "Iterable[Duration]", "_Ratio", "SupportsIndex"])
+}
+
+/// A field beside a policy.
+fn python_key(field: Field) -> String {
+    let none = if field == Field::Growth { "" } else { " | None" };
+    format!("    {}: {}{none}\n", field.name(), python_type(field))
+}
+
+fn python_argument(field: Field) -> String {
+    let type_name = python_type(field);
     let name = field.name();
     match field {
         Field::Growth => format!("        {name}: {type_name},\n        *,\n"),
-        Field::Base => format!("        {name}: {type_name},\n"),
         // The only limit that a policy has by default.
         Field::RetryAfterMax => format!("        {name}: {type_name} | None = 3600,\n"),
         _ => format!("        {name}: {type_name} | None = None,\n"),

@@ -59,7 +59,7 @@ type Policy struct {
 	// Whether attempts have a limit, decisions depend on more than the count of retries and the time, one of both, and
 	// whether the time since the start has a limit.
 	hasAttemptTimeout, hasProgress, isRare, hasMaxElapsed bool
-	short                                         // what an engine needs for short ways
+	short                                                 // what an engine needs for short ways
 }
 
 // policyBytes are a policy without the words that the core does not use.

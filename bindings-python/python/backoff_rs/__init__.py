@@ -49,12 +49,14 @@ if TYPE_CHECKING:
         ExchangeStep,
         SharedBudgetStats,
     )
+    from ._current import current_attempt
+    from ._defaults import Defaults, set_defaults
     from ._event import RetryEvent
     from ._http import PROXY_STATUSES, http_verdict
     from ._http_event import HttpEvent
     from ._policy_error import PolicyError
     from ._retry_error import RetryError
-    from ._retrying import Retrying
+    from ._retrying import Retrying, with_options
     from ._shared_budget import SharedBudget
     from ._types import BudgetEvent, Outcome, StopReason
     from ._verdict import Verdict, permanent, retry_after
@@ -70,6 +72,7 @@ else:
         "BudgetExchange": "_budget_store",
         "BudgetStore": "_budget_store",
         "BudgetTransition": "_budget_store",
+        "Defaults": "_defaults",
         "ExchangeStep": "_budget_store",
         "HttpEvent": "_http_event",
         "Outcome": "_types",
@@ -81,11 +84,14 @@ else:
         "SharedBudgetStats": "_budget_store",
         "StopReason": "_types",
         "Verdict": "_verdict",
+        "current_attempt": "_current",
         "http_verdict": "_http",
         "permanent": "_verdict",
         "retry": "_retrying",
         "retry_after": "_verdict",
         "retrying": "_retrying",
+        "set_defaults": "_defaults",
+        "with_options": "_retrying",
     }
 
     def __getattr__(name):
@@ -109,6 +115,7 @@ __all__ = [
     "BudgetStore",
     "BudgetTransition",
     "Decision",
+    "Defaults",
     "ExchangeStep",
     "HttpEvent",
     "Operation",
@@ -126,6 +133,7 @@ __all__ = [
     "StopReason",
     "Verdict",
     "__version__",
+    "current_attempt",
     "http_verdict",
     "is_idempotent_method",
     "parse_retry_after",
@@ -133,6 +141,8 @@ __all__ = [
     "retry",
     "retry_after",
     "retrying",
+    "set_defaults",
+    "with_options",
 ]
 
 # Imported again, after something removed it from sys.modules, it is the package of the first time:

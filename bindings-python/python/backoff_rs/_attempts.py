@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Final, Never
 
+    from ._limit import AttemptLimit
     from ._loop import Loop, _Rest
 
 #: The value of an attempt that has none.
@@ -31,18 +32,47 @@ class Attempt:
     """
 
     __module__ = "backoff_rs"
-    __slots__ = ("_ended", "_entered", "_loop", "_number", "_value")
+    __slots__ = (
+        "__weakref__",
+        "_ended",
+        "_entered",
+        "_limit",
+        "_loop",
+        "_number",
+        "_value",
+    )
 
     def __init__(self, loop: Loop) -> None:
         self._loop = loop
         self._entered = self._ended = False
         self._number = loop.attempts
+        self._limit: AttemptLimit | None = None
         self._value: object = _UNSET
+
+    @classmethod
+    def _running(cls, loop: Loop) -> Attempt:
+        """The attempt whose call a loop makes."""
+        attempt = cls(loop)
+        attempt._entered = True
+        return attempt
 
     @property
     def number(self) -> int:
         """The number of the attempt, 1 for the first."""
         return self._number
+
+    @property
+    def last_error(self) -> BaseException | None:
+        """The failure of the attempt before; None for the first attempt, after a value, and once the
+        loop has stopped."""
+        return self._loop.last_error
+
+    @property
+    def time_left(self) -> float | None:
+        """The time until the attempt_timeout, max_elapsed or the deadline ends, whichever is first, in
+        seconds: a timeout for what the attempt calls. None without any."""
+        left_ns = self._loop.time_left_ns()
+        return None if left_ns is None else left_ns / 10**9
 
     @property
     def value(self) -> object:
@@ -77,6 +107,8 @@ class Attempt:
             raise RuntimeError("an attempt is entered once, in the loop that yielded it")
         self._entered = True
         self._loop.enter()
+        if self._loop.options.limits_attempts:
+            self._limit = self._loop.begin_limit()
         return self
 
     def __exit__(
@@ -85,9 +117,10 @@ class Attempt:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool:
+        error, late = self._failure(error)
         if rest := self._end(error):
             self._loop.run_blocking(rest)
-        return self._suppresses(error)
+        return self._suppresses(error, late)
 
     async def __aenter__(self) -> Attempt:
         if not self._loop.awaits:
@@ -100,9 +133,19 @@ class Attempt:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool:
+        error, late = self._failure(error)
         if rest := self._end(error):
             await rest
-        return self._suppresses(error)
+        return self._suppresses(error, late)
+
+    def _failure(
+        self, error: BaseException | None
+    ) -> tuple[BaseException | None, BaseException | None]:
+        """The failure of the attempt, and what it stands for if the attempt met its limit."""
+        if self._limit is None or (late := self._limit.end(error)) is None:
+            return error, None
+        late.__cause__ = error
+        return late, error
 
     def _end(self, error: BaseException | None) -> _Rest:
         self._ended = True
@@ -119,9 +162,12 @@ class Attempt:
             raise missing
         return self._loop.returned(self.value)
 
-    def _suppresses(self, error: BaseException | None) -> bool:
+    def _suppresses(self, error: BaseException | None, late: BaseException | None) -> bool:
         """Whether to suppress this failure: to wait and attempt again."""
-        return error is not None and bool(self._loop.decision)
+        suppresses = error is not None and bool(self._loop.decision)
+        if late is not None and error is not None and not suppresses:
+            raise error
+        return suppresses
 
 
 class Attempts:

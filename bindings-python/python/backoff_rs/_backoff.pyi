@@ -1,9 +1,21 @@
-from collections.abc import Awaitable, Generator, Iterator
+from collections.abc import Awaitable, Generator, Iterable, Iterator
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from types import ModuleType
-from typing import Any, Final, Literal, Never, Self, SupportsIndex, TypeAlias, final
+from typing import (
+    Any,
+    Final,
+    Literal,
+    Never,
+    Self,
+    SupportsIndex,
+    TypeAlias,
+    TypedDict,
+    Unpack,
+    final,
+)
+from uuid import UUID
 
 from typing_extensions import Buffer
 
@@ -12,12 +24,15 @@ from ._budget_store import BudgetTransition
 from ._cancellation import Cancellations
 from ._types import StopReason
 
-_Growth: TypeAlias = Literal["constant", "linear", "exponential", "polynomial", "fibonacci"]
+_Growth: TypeAlias = Literal[
+    "constant", "linear", "exponential", "polynomial", "fibonacci", "steps"
+]
 _Jitter: TypeAlias = Literal[
     "none", "full", "equal", "proportional", "additive", "decorrelated", "slotted"
 ]
 _CapOn: TypeAlias = Literal["window", "delay"]
 _BudgetKind: TypeAlias = Literal["quota", "throttle", "ratio", "rate", "ttl", "concurrent"]
+_ElapsedFrom: TypeAlias = Literal["begin", "failure"]
 _RetryAfterMode: TypeAlias = Literal["at_least", "exact", "spread"]
 _Format: TypeAlias = Literal[
     "grpc", "envoy", "istio", "temporal", "step-functions", "k8s-job", "nginx"
@@ -46,6 +61,7 @@ __all__ = [
     "_begin",
     "_checked_clock_ns",
     "_checked_deadline_ns",
+    "_checked_delays",
     "_checked_retry_after",
     "_checked_time_ns",
     "_first_package",
@@ -72,6 +88,7 @@ def _http_retry_after_ns(
 def _outcome_of_http_status(status: SupportsIndex) -> str: ...
 def _checked_clock_ns(now_ns: SupportsIndex) -> int: ...
 def _checked_deadline_ns(deadline_ns: SupportsIndex) -> int: ...
+def _checked_delays(delays: Iterable[Duration]) -> tuple[Duration, ...]: ...
 def _checked_time_ns(time_ns: SupportsIndex) -> int: ...
 def _checked_retry_after(
     outcome: OutcomeOrName, retry_after: Duration | None
@@ -86,6 +103,37 @@ def _begin(
 ) -> Operation: ...
 def _type_name(object: object) -> str: ...
 
+class _PolicyFields(TypedDict, total=False):
+    # fields of policies, from core/src/field/table.rs
+    growth: _Growth
+    base: Duration | None
+    increment: Duration | None
+    multiplier: _Ratio | None
+    power: SupportsIndex | None
+    origin: SupportsIndex | None
+    offset: Duration | None
+    cap: Duration | None
+    cap_on: _CapOn | None
+    floor: Duration | None
+    jitter: _Jitter | None
+    jitter_below: _Ratio | None
+    jitter_above: _Ratio | None
+    jitter_max: Duration | None
+    jitter_increment: Duration | None
+    jitter_slot: Duration | None
+    max_retries: SupportsIndex | None
+    max_attempts: SupportsIndex | None
+    max_elapsed: Duration | None
+    throttled_base: Duration | None
+    retry_after: _RetryAfterMode | None
+    retry_after_max: Duration | None
+    retry_after_max_extra: Duration | None
+    waits: Iterable[Duration] | None
+    attempt_timeout: Duration | None
+    reset_after: Duration | None
+    elapsed_from: _ElapsedFrom | None
+    # end
+
 @final
 class Policy:
     def __new__(
@@ -93,7 +141,7 @@ class Policy:
         # arguments of Policy, from core/src/field/table.rs
         growth: _Growth,
         *,
-        base: Duration,
+        base: Duration | None = None,
         increment: Duration | None = None,
         multiplier: _Ratio | None = None,
         power: SupportsIndex | None = None,
@@ -123,6 +171,8 @@ class Policy:
     ) -> Self: ...
     @staticmethod
     def parse(text: str) -> Policy: ...
+    def replace(self, **fields: Unpack[_PolicyFields]) -> Policy: ...
+    def __replace__(self, **fields: Unpack[_PolicyFields]) -> Policy: ...
     def delay(self, stream: RandomStream, index: SupportsIndex) -> float: ...
     def delay_ns(self, stream: RandomStream, index: SupportsIndex) -> int: ...
     def window(self, index: SupportsIndex) -> float: ...
@@ -199,7 +249,7 @@ class Policy:
 
 @final
 class RandomStream:
-    def __new__(cls, seed: SupportsIndex, key: str | Buffer = ...) -> Self: ...
+    def __new__(cls, seed: SupportsIndex, key: str | Buffer | int | UUID = ...) -> Self: ...
     @staticmethod
     def from_entropy() -> RandomStream: ...
     state: Final[int]
@@ -327,10 +377,19 @@ class Operation:
         *,
         now_ns: SupportsIndex,
         retry_after: Duration | None = None,
+        delay: Duration | None = None,
     ) -> Decision: ...
     def _decide(
-        self, outcome: OutcomeOrName, now_ns: int, retry_after: Duration | None, /
+        self,
+        outcome: OutcomeOrName,
+        now_ns: int,
+        retry_after: Duration | None,
+        delay: Duration | None = None,
+        /,
     ) -> Decision: ...
+    def attempt_limit_ns(self, now_ns: SupportsIndex) -> int | None: ...
+    def _time_left_ns(self, policy: Policy, now_ns: SupportsIndex) -> int | None: ...
+    def retry_index(self, now_ns: SupportsIndex) -> int: ...
     def cancel(self) -> StopReason: ...
     def refuse_retry(self) -> StopReason: ...
     retries: Final[int]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any, Final
 
+    from ._options import Options
+
 _GROUPS_CANCEL_THEIR_TASK: Final = sys.version_info < (3, 13)
 
 
@@ -27,7 +29,9 @@ class Cancellations:
     """What a loop knows of the cancellations of its task during a call."""
 
     # A part of the loop: an object of its own takes longer than what it does.
-    __slots__ = ("_before", "_groups", "_is_async", "_task", "_watched", "awaits")
+    __slots__ = ("_before", "_groups", "_is_async", "_task", "_watched", "awaits", "options")
+
+    options: Options
 
     #: Whether the loop is one of tasks, and whether its hooks and predicates may be awaited now.
     _is_async: bool
@@ -70,6 +74,15 @@ class Cancellations:
 
     def watch(self, call: Any) -> Awaitable[Any]:
         """The call of an async loop, to be awaited."""
+        if self.options.limits_attempts:
+            return self._limited(call)
+        return self._watch(call)
+
+    def _limited(self, call: Any) -> Awaitable[Any]:
+        """The same with the limit of its attempt."""
+        raise NotImplementedError
+
+    def _watch(self, call: Any) -> Awaitable[Any]:
         awaited: Awaitable[Any] = call
         if _GROUPS_CANCEL_THEIR_TASK and self._task is not None and hasattr(call, "__await__"):
             self._watched, awaited = True, _Watched(call, self)

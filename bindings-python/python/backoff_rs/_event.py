@@ -6,6 +6,7 @@ from ._types import Outcome, StopReason
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dataclasses import dataclass
+    from typing import Any
 else:
     from ._dataclass import dataclass
 
@@ -32,6 +33,9 @@ class RetryEvent:
     value       the value of the last call, if it returned; for a generator, its first item.
     budget_is_local  whether this process decided about the retry in place of the store of a
                      SharedBudget.
+
+    args and kwargs are the arguments of the call; in a loop over attempts they are empty. They are
+    neither compared nor copied nor pickled.
 
     delay and elapsed are the same in seconds. A value: frozen, comparable, and picklable if its
     error and value are.
@@ -75,6 +79,21 @@ class RetryEvent:
         )
 
     @property
+    def args(self) -> "tuple[Any, ...]":
+        """The positional arguments of the call."""
+        args: tuple[Any, ...] = self.__dict__.get("_args", ())
+        return args
+
+    @property
+    def kwargs(self) -> "dict[str, Any]":
+        """The keyword arguments of the call."""
+        kwargs: dict[str, Any] = self.__dict__.get("_kwargs", {})
+        return kwargs
+
+    def __getstate__(self) -> "dict[str, Any]":
+        return {name: self.__dict__[name] for name in self.__dict__.keys() - {"_args", "_kwargs"}}
+
+    @property
     def delay(self) -> float:
         """The wait that follows, or that was not begun, in seconds."""
         return self.delay_ns / 10**9
@@ -83,6 +102,13 @@ class RetryEvent:
     def elapsed(self) -> float:
         """The time since the loop began, in seconds."""
         return self.elapsed_ns / 10**9
+
+    def __structlog__(self) -> dict[str, object]:
+        """What structlog's JSONRenderer writes of an event: the fields of the log, without the value,
+        which may be large or a secret."""
+        from ._log import fields_of
+
+        return fields_of(self)
 
     def _failure(self) -> str:
         """The error, for the log."""

@@ -14,31 +14,51 @@ from ._types import StopReason
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import logging
-    from typing import Any, Final
+    from typing import Any, Final, Literal, TypeAlias
 
     from ._event import RetryEvent
 
+    #: A level of logging, by its name or number.
+    _Level: TypeAlias = Literal["debug", "info", "warning", "error", "critical", 10, 20, 30, 40, 50]
+
 _INFO: Final = 20
 _WARNING: Final = 30
-_METHODS: Final = {_INFO: "info", _WARNING: "warning"}
+_METHODS: Final = {10: "debug", _INFO: "info", _WARNING: "warning", 40: "error", 50: "critical"}
+_LEVELS: Final = {name: level for level, name in _METHODS.items()}
 _QUIET: Final = {StopReason.SUCCESS, StopReason.PERMANENT, StopReason.CANCELLED}
 
 #: What this process was told once.
 _told: set[str] = set()
 
 
-def log_retry(log: bool | logging.Logger, event: RetryEvent) -> None:
+def checked_levels(levels: object) -> tuple[int, int]:
+    """The levels of retries and of giving up as numbers."""
+    if isinstance(levels, tuple) and len(levels) == 2:
+        numbers: list[Any] = [_LEVELS.get(one, one) for one in levels]
+        if all(number in _METHODS and not isinstance(number, bool) for number in numbers):
+            return numbers[0], numbers[1]
+    known = ", ".join(map(repr, _LEVELS))
+    raise TypeError(
+        f"log_levels must be two of {known}, for retries and for giving up, not {levels!r}"
+    )
+
+
+def log_retry(
+    log: bool | logging.Logger, event: RetryEvent, levels: tuple[int, int] | None
+) -> None:
     """Logs a retry: of a failure or an HTTP request as a warning, of another result, which polling
     expects, as information."""
     level = _INFO if event.error is None and not event._http_fields() else _WARNING
+    if levels is not None:
+        level = levels[0]
     _try_to_log(log, level, "retry", event)
 
 
-def log_stop(log: bool | logging.Logger, event: RetryEvent) -> None:
+def log_stop(log: bool | logging.Logger, event: RetryEvent, levels: tuple[int, int] | None) -> None:
     """Logs that a loop gave up at a limit, as a warning: the caller gets the failure too, and knows
     whether it is an error. Other ends are the caller's to log."""
     if event.reason not in _QUIET:
-        _try_to_log(log, _WARNING, "gave up", event)
+        _try_to_log(log, _WARNING if levels is None else levels[1], "gave up", event)
 
 
 def log_unlimited(log: bool | logging.Logger, policy: Policy, given: str | None) -> None:
@@ -134,8 +154,7 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
 def _log_structured(structlog: Any, level: int, message: str, event: RetryEvent | None) -> None:
     fields = {}
     if event is not None:
-        given = _fields(event, event._http_fields())
-        fields = {name.removeprefix("backoff_"): value for name, value in given.items()}
+        fields = fields_of(event)
         # Applications that render through logging use "name" for the logger.
         fields["loop"] = fields.pop("name")
     # Not each of its loggers has a method log().
@@ -144,6 +163,12 @@ def _log_structured(structlog: Any, level: int, message: str, event: RetryEvent 
     if hasattr(written, "close") and hasattr(written, "__await__"):
         written.close()
         raise TypeError("the logger of structlog is asynchronous, and nothing awaits it")
+
+
+def fields_of(event: RetryEvent) -> dict[str, Any]:
+    """The members of an event for structured logs."""
+    given = _fields(event, event._http_fields())
+    return {name.removeprefix("backoff_"): value for name, value in given.items()}
 
 
 def _fields(event: RetryEvent, http: dict[str, object]) -> dict[str, Any]:

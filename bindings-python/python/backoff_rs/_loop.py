@@ -34,6 +34,7 @@ class Loop(Steps):
         """Begins an attempt."""
         may_be_cancelled = self._is_async and self._begin_call()
         if self._attempts:
+            self._last = self._error
             self._error = self._value = None
         else:
             if may_be_cancelled or self.options.begins_in_full or self._time.is_fake:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 #: Outcome() takes longer to find them.
 _OUTCOMES: Final[dict[str, Outcome]] = {outcome.value: outcome for outcome in Outcome}
 
+#: In place of the reason, once the loop has stopped with all its hooks.
+GIVES_FALLBACK: Final = "the fallback"
+
 _LEFT: Final = (
     "was not awaited: nothing can await it after a `break` or an exception outside "
     "`with attempt:`, or in a coroutine that is being closed"
@@ -54,11 +57,15 @@ class LoopState(Cancellations):
     """One operation: what its steps know of it, and how it ends."""
 
     __slots__ = (
+        "_args",
         "_attempts",
         "_began_ns",
         "_deadline_ns",
         "_decided_ns",
         "_error",
+        "_kwargs",
+        "_last",
+        "_limit_ends_ns",
         "_name",
         "_now_ns",
         "_operation",
@@ -69,9 +76,15 @@ class LoopState(Cancellations):
         "_time",
         "_value",
         "decision",
-        "options",
     )
 
+    #: The arguments of the call, if hooks or options need them.
+    _args: tuple[Any, ...]
+    _kwargs: dict[str, Any]
+    #: The failure of the call before the last, once there were two.
+    _last: BaseException | None
+    #: The end of the last attempt, if it has a limit.
+    _limit_ends_ns: int
     #: Of the last decision.
     _outcome: OutcomeOrName
     _decided_ns: int
@@ -87,15 +100,24 @@ class LoopState(Cancellations):
         self._is_async = self.awaits = awaits
         if awaits:
             self._forget_calls()
-        self.options: Options = options
         self._name = name
         self._time = time = _time.current()
-        self._now_ns = time.now_ns if options.clock_ns is None else options.checked_now_ns
+        if time.changes is not None:
+            options = time.changes(options)
+            if not awaits:
+                options.reject_attempt_timeout(f"the call of {name}")
         self._stream = options.stream
         self._deadline_ns = options.deadline_ns
-        if options.depends_on_arguments:
-            self._stream = options.stream_of_call(args, kwargs or {})
-            self._deadline_ns = options.deadline_of_call(args, kwargs or {})
+        if options.depends_on_call:
+            self._args, self._kwargs = args, kwargs = args, kwargs or {}
+            if options.policy_of is not None:
+                options = options.of_call(args, kwargs)
+                if not awaits:
+                    options.reject_attempt_timeout(f"the call of {name}")
+            self._stream = options.stream_of_call(args, kwargs)
+            self._deadline_ns = options.deadline_of_call(args, kwargs)
+        self.options = options
+        self._now_ns = time.now_ns if options.clock_ns is None else options.checked_now_ns
         self._attempts = self._began_ns = 0
         #: Made when it is needed: at the first failure, or if others can see that it begins.
         self._operation: Operation | None = None
@@ -106,7 +128,7 @@ class LoopState(Cancellations):
         self._value: object = None
         #: From the last call to the wait.
         self.decision: Decision | None = None
-        self._reason: _Reason | None = None
+        self._reason: _Reason | Literal["the fallback"] | None = None
 
     @property
     def attempts(self) -> int:
@@ -114,9 +136,19 @@ class LoopState(Cancellations):
         return self._attempts
 
     @property
+    def gives_fallback(self) -> bool:
+        """Whether the loop returns its fallback in place of what it would raise."""
+        return self._reason is GIVES_FALLBACK
+
+    @property
     def stopped(self) -> bool:
         """Whether the loop has ended."""
         return self._reason is not None
+
+    @property
+    def last_error(self) -> BaseException | None:
+        """The failure of the call before the last."""
+        return self._last if self._attempts > 1 and self._reason is None else None
 
     def _event(self, decision: Decision) -> RetryEvent:
         """The event of the last decision."""
@@ -136,7 +168,7 @@ class LoopState(Cancellations):
         now_ns: int,
         budget_is_local: bool = False,
     ) -> RetryEvent:
-        return (self.options.event or RetryEvent)(
+        event = (self.options.event or RetryEvent)(
             self._name,
             self._attempts,
             outcome,
@@ -147,6 +179,9 @@ class LoopState(Cancellations):
             self._value,
             budget_is_local,
         )
+        if self.options.has_hooks:
+            event.__dict__.update(_args=self._args, _kwargs=self._kwargs)
+        return event
 
     async def _cancel_because(self, raised: BaseException) -> None:
         """Cancels the loop after an exception. A coroutine that is being closed cannot await."""
@@ -187,7 +222,7 @@ class LoopState(Cancellations):
         """Ends the loop: counts it, then calls on_stop (SPEC 18.5)."""
         self._end(event.reason)
         if self.options.log is not False:
-            log_stop(self.options.log, event)
+            log_stop(self.options.log, event, self.options.log_levels)
         on_stop = self.options.on_stop
         if on_stop is None:
             return
@@ -204,6 +239,7 @@ class LoopState(Cancellations):
             unmark(self._error)
         # An error refers to the frames it passed, and they refer to this loop: no cycle.
         self._error, self._value, self.decision = None, None, None
+        self._last = None
         if self._is_async:
             self._forget_calls()
         if self.options.stats is not None and reason is not None:

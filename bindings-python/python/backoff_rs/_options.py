@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._backoff import RandomStream, _checked_clock_ns, _checked_deadline_ns
+from ._backoff import Policy, RandomStream, _checked_clock_ns, _checked_deadline_ns, _type_name
 from ._policy_error import PolicyError
 
 TYPE_CHECKING = False
@@ -10,17 +10,54 @@ if TYPE_CHECKING:
     import logging
     from collections.abc import Callable
     from typing import Any, Final, SupportsIndex, TypeAlias
+    from uuid import UUID
 
-    from ._aliases import Maybe
-    from ._backoff import Budget, Policy, RetryStats
+    from ._aliases import Duration, Maybe
+    from ._backoff import Budget, RetryStats, _PolicyFields
     from ._event import RetryEvent
     from ._shared_budget import SharedBudget
 
-    _Key: TypeAlias = str | bytes | bytearray | memoryview
+    _Key: TypeAlias = str | bytes | bytearray | memoryview | int | UUID
     _Hook: TypeAlias = Callable[[RetryEvent], Maybe[object]]
 
 #: Why a blocking loop rejects a coroutine function.
 NOT_AWAITED: Final = "which nothing awaits here: only async functions and `async with attempt` do"
+
+
+class NoFallback:
+    """The fallback of a loop that has none: None is one."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+    def __reduce__(self) -> str:
+        return "NO_FALLBACK"
+
+
+NO_FALLBACK: Final = NoFallback()
+
+
+def policy_of(policy: object, fields: Any, delays: object) -> Policy | None:
+    """The policy with the fields beside it, and no more retries than a list of delays; None for a
+    function of the arguments of each call."""
+    if callable(policy):
+        if "growth" in fields:
+            raise TypeError("growth makes a whole policy: pass it or a policy, not both")
+        return None
+    if isinstance(policy, str):
+        is_whole = policy == "default" and "growth" in fields
+        made = Policy(**fields) if is_whole else Policy.parse(policy)
+        fields = {} if is_whole else fields
+    elif isinstance(policy, Policy):
+        made = policy
+    else:
+        kinds = "a Policy or a policy string"
+        raise TypeError(f"policy must be {kinds}, not {_type_name(policy)}")
+    if fields:
+        made = made.replace(**fields)
+    if isinstance(delays, tuple) and (made.max_retries is None or made.max_retries > len(delays)):
+        made = made.replace(max_retries=len(delays))
+    return made
 
 
 class Options:
@@ -28,10 +65,13 @@ class Options:
 
     def __init__(self, **options: Any) -> None:
         self.__dict__.update(options)
-        self.depends_on_arguments = self.key is not None or self.deadline_of is not None
+        self.limits_attempts = self.policy.attempt_timeout is not None
+        self.has_hooks = self.on_retry is not None or self.on_stop is not None
+        of_arguments = (self.key, self.deadline_of, self.policy_of)
+        self.depends_on_call = self.has_hooks or any(part is not None for part in of_arguments)
         budgets = (self.budget, self.shared_budget)
         seen = (*budgets, self.clock_ns, self.deadline_ns, self.deadline_of)
-        self.begins_in_full = any(option is not None for option in seen)
+        self.begins_in_full = self.limits_attempts or any(part is not None for part in seen)
         # A budget counts it, and the clock of a caller is read for each decision.
         self.decides_success = any(option is not None for option in (*budgets, self.clock_ns))
         observers = (self.on_retry, self.drain)
@@ -41,9 +81,16 @@ class Options:
         is_plain = self.shared_budget is None and all(type(kind) is type for kind in types)
         self.types = types if is_plain else ()
 
+    #: The arguments themselves.
+    given: dict[str, Any]
     policy: Policy
-    #: The policy string, if the caller passed one.
+    #: The policy string, if the caller passed one and no fields.
     policy_text: str | None
+    #: A function of the arguments of each call, and the fields beside what it returns.
+    policy_of: Callable[..., Policy | str] | None
+    fields: _PolicyFields
+    delays: tuple[Duration, ...] | Callable[[int, Any], Duration | None] | None
+    fallback: object
     on: tuple[type[Exception], ...] | Callable[[Exception], Maybe[object]]
     on_result: Callable[[Any], Maybe[object]] | None
     stream: RandomStream | None
@@ -62,6 +109,7 @@ class Options:
     reraise: bool
     name: str | None
     log: bool | logging.Logger
+    log_levels: tuple[int, int] | None
     sleep: Callable[[float], Maybe[object]] | None
     clock_ns: Callable[[], int] | None
     #: Of an adapter: what makes its events, and what it does first in a wait of N seconds.
@@ -70,8 +118,11 @@ class Options:
     #: The names of those that are coroutine functions.
     coroutines: tuple[str, ...]
 
-    #: What follows from them: whether each call has a stream or a deadline of its own,
-    depends_on_arguments: bool
+    #: What follows from them: whether its attempts have a limit,
+    limits_attempts: bool
+    #: whether it has hooks, and whether these or others need the arguments of each call,
+    has_hooks: bool
+    depends_on_call: bool
     #: whether the beginning of a loop can fail or is seen by others,
     begins_in_full: bool
     #: whether a success at the first attempt needs a decision,
@@ -91,6 +142,32 @@ class Options:
         for argument in self.coroutines:
             if argument not in but:
                 raise TypeError(f"{argument} is a coroutine function, {NOT_AWAITED}")
+
+    def reject_attempts(self) -> None:
+        """Raises TypeError for an option that a loop over attempts cannot have."""
+        if self.fallback is not NO_FALLBACK:
+            raise TypeError("a loop over attempts returns no fallback: decorate a function")
+
+    def reject_attempt_timeout(self, what: str) -> None:
+        """Raises TypeError for a loop that cannot end its calls."""
+        if self.limits_attempts:
+            raise TypeError(
+                f"attempt_timeout cannot end {what}: retry an async function, or give what it calls "
+                "a timeout"
+            )
+
+    def of_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Options:
+        """The options of a call with these arguments."""
+        if self.policy_of is None:
+            return self
+        given = self.policy_of(*args, **kwargs)
+        if callable(given):
+            raise TypeError(
+                f"policy returned {given!r}, which is neither a Policy nor a policy string"
+            )
+        policy = policy_of(given, self.fields, self.delays)
+        text = given if isinstance(given, str) and not self.fields else None
+        return self.changed(policy=policy, policy_text=text, policy_of=None)
 
     def stream_of_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RandomStream | None:
         """The stream of a call with these arguments; None for one of its own."""

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from types import MethodType
+
 from . import _functions, _wrap
-from ._advice import with_advice
+from ._advice import reject_unknown, with_advice
 from ._attempts import AsyncAttempts, Attempts
-from ._backoff import Budget, Policy, RandomStream, RetryStats, _type_name
+from ._backoff import Budget, Policy, RandomStream, RetryStats, _checked_delays, _type_name
+from ._log import checked_levels
 from ._loop import Loop
-from ._options import Options, checked_deadline
+from ._options import NO_FALLBACK, Options, checked_deadline, policy_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import logging
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from types import UnionType
-    from typing import Any, ParamSpec, SupportsIndex, TypeAlias, TypeVar
+    from typing import Any, Final, ParamSpec, SupportsIndex, TypeAlias, TypeVar, Unpack
 
-    from ._aliases import Maybe
+    from ._aliases import Duration, Maybe
+    from ._backoff import _PolicyFields
+    from ._log import _Level
     from ._options import _Hook, _Key
     from ._shared_budget import SharedBudget
     from ._verdict import VerdictLike
@@ -25,12 +30,8 @@ if TYPE_CHECKING:
     _T = TypeVar("_T")
     _F = TypeVar("_F", bound=Callable[..., Any])
 
-    _Failures: TypeAlias = (
-        type[Exception]
-        | tuple[type[Exception], ...]
-        | UnionType
-        | Callable[[Exception], Maybe[VerdictLike]]
-    )
+    _Types: TypeAlias = type[Exception] | UnionType | tuple["_Types", ...]
+    _Failures: TypeAlias = _Types | Callable[[Exception], Maybe[VerdictLike]]
 
 
 class Retrying:
@@ -48,14 +49,25 @@ class Retrying:
 
         retrying(on=ConnectionError).call(fetch, url)
 
-    policy     a Policy or a policy string. Without max_retries and max_elapsed it has no limit:
-               the loop retries for ever, and the first such loop of a process logs a warning.
+    policy     a Policy or a policy string, or a function of the call's arguments that returns one.
+               Without max_retries and max_elapsed it has no limit: the loop retries for ever, and
+               the first such loop of a process logs a warning.
+    fields     the fields of policies, such as max_retries=5, change the policy, or the default one,
+               as Policy.replace() does. With a growth they make a whole policy, in place of the
+               default one.
     on         the failures that may be retried: an exception type, a tuple or union (A | B) of
-               them, () for none, or a predicate of the exception that returns a bool (True: transient, False:
-               permanent), an Outcome, its name, or a Verdict; any other result counts by its truth
-               value. Nothing else is repeated.
+               them, also nested, () for none, or a predicate of the exception that returns a bool
+               (True: transient, False: permanent), an Outcome, its name, or a Verdict; any other
+               result counts by its truth value. Nothing else is repeated. With types, an
+               ExceptionGroup may be retried if each exception in it may.
     on_result  a predicate of the returned value, with the same results; False is a success, and a
                permanent value raises a RetryError at once. In an attempt, set attempt.value.
+    delays     delays of your own in place of those of the policy (SPEC 18.9): an iterable of
+               durations, which allows as many retries, or a function of the index, 0 before the
+               first retry, and of the failure or value. It returns a duration, or None for that
+               of the policy. Jitter, cap and floor do not change them.
+    fallback   what a call returns when its loop gives up or the failure is permanent: a value, or
+               a function of the exception that would be raised. A loop that is cancelled raises.
     stream     the RandomStream of every loop; or
     seed, key  the same as RandomStream(seed, key). The key may be a function of the call's
                arguments. Everyone with the same seed and no key waits the same. Without any of
@@ -73,6 +85,7 @@ class Retrying:
     log        False, or a logger; True is structlog if it is configured, otherwise the logger
                "backoff_rs". Retries of failures, and giving up, are warnings; retries of results are
                information.
+    log_levels the levels of retries and of giving up in place of these: ("info", "error").
     sleep      called with a number of seconds instead of the platform's sleep.
     clock_ns   the clock in place of time.monotonic_ns, in nanoseconds. The limits take a wait
                into account only if this clock advances during the sleep.
@@ -93,10 +106,12 @@ class Retrying:
     @with_advice
     def __init__(
         self,
-        policy: Policy | str = "default",
+        policy: Policy | str | Callable[..., Policy | str] = "default",
         *,
         on: _Failures,
         on_result: Callable[[Any], Maybe[VerdictLike]] | None = None,
+        delays: Iterable[Duration] | Callable[[int, Any], Duration | None] | None = None,
+        fallback: object = NO_FALLBACK,
         stream: RandomStream | None = None,
         seed: SupportsIndex | None = None,
         key: _Key | Callable[..., _Key] | None = None,
@@ -108,12 +123,18 @@ class Retrying:
         reraise: bool = True,
         name: str | None = None,
         log: bool | logging.Logger = True,
+        log_levels: tuple[_Level, _Level] | None = None,
         sleep: Callable[[float], Maybe[object]] | None = None,
         clock_ns: Callable[[], int] | None = None,
+        **fields: Unpack[_PolicyFields],
     ) -> None:
-        if not isinstance(policy, Policy | str):
-            kinds = "a Policy or a policy string"
-            raise TypeError(f"policy must be {kinds}, not {_type_name(policy)}")
+        checked_delays: Any = delays
+        if delays is not None and not callable(delays):
+            if isinstance(delays, str) or not hasattr(delays, "__iter__"):
+                kinds = "an iterable of durations or a function of the index and the failure"
+                raise TypeError(f"delays must be {kinds}, not {_type_name(delays)}")
+            checked_delays = _checked_delays(delays)
+        given = policy_of(policy, fields, checked_delays)
         if stream is not None and seed is not None:
             raise TypeError("pass a stream or a seed, not both: a seed makes a stream")
         if key is not None and seed is None:
@@ -142,6 +163,8 @@ class Retrying:
                 raise TypeError(f"log must be a bool | logging.Logger, not {_type_name(log)}")
         functions: dict[str, Any] = {
             "on_result": on_result,
+            "policy": policy if callable(policy) else None,
+            "delays": delays if callable(delays) else None,
             "on_retry": on_retry,
             "on_stop": on_stop,
             "sleep": sleep,
@@ -150,12 +173,12 @@ class Retrying:
         for argument, function in functions.items():
             if function is not None and not callable(function):
                 raise TypeError(f"{argument} must be callable, not {_type_name(function)}")
-        functions |= {"on": on, "key": key, "deadline_ns": deadline_ns}
+        functions |= {"on": on, "key": key, "deadline_ns": deadline_ns, "fallback": fallback}
         coroutines = [
             name for name in functions if _functions.is_coroutine_function(functions[name])
         ]
         for argument in coroutines:
-            if argument in {"key", "deadline_ns", "clock_ns"}:
+            if argument in {"policy", "delays", "key", "deadline_ns", "clock_ns"}:
                 raise TypeError(f"{argument} is a coroutine function, which no loop awaits")
         # Rejected here, not at the first call.
         deadline_of = deadline_ns if callable(deadline_ns) else None
@@ -166,8 +189,12 @@ class Retrying:
         elif seed is not None:
             RandomStream(seed)
         self._options = Options(
-            policy=policy if isinstance(policy, Policy) else Policy.parse(policy),
-            policy_text=None if isinstance(policy, Policy) else policy,
+            policy=Policy.parse("default") if given is None else given,
+            policy_text=policy if isinstance(policy, str) and not fields else None,
+            policy_of=policy if callable(policy) else None,
+            fields=fields,
+            delays=checked_delays,
+            fallback=fallback,
             on=_checked_failures(on),
             on_result=on_result,
             stream=stream,
@@ -183,6 +210,7 @@ class Retrying:
             reraise=reraise,
             name=name,
             log=log,
+            log_levels=None if log_levels is None else checked_levels(log_levels),
             sleep=sleep,
             clock_ns=clock_ns,
             coroutines=tuple(coroutines),
@@ -210,11 +238,21 @@ class Retrying:
         awaitable."""
         return _wrap.wrap(self._options, function)(*args, **kwargs)
 
+    def with_options(self, **options: Any) -> Retrying:
+        """The same with these options and fields of policies in place of its own. A policy also
+        replaces the fields beside the one that it had, and a stream the seed and the key.
+
+        Raises PolicyError and TypeError as retrying() does."""
+        return Retrying(**_changed(self._options.given, options))
+
     def __iter__(self) -> Attempts:
+        self._options.reject_attempts()
         self._options.reject_coroutine_functions()
+        self._options.reject_attempt_timeout("a blocking loop")
         return Attempts(Loop(self._options, self._options.name or "loop", awaits=False))
 
     def __aiter__(self) -> AsyncAttempts:
+        self._options.reject_attempts()
         return AsyncAttempts(Loop(self._options, self._options.name or "loop", awaits=True))
 
     def __repr__(self) -> str:
@@ -237,8 +275,7 @@ def _checked_failures(
     on: _Failures,
 ) -> tuple[type[Exception], ...] | Callable[[Exception], Maybe[object]]:
     """The types of on=, or its predicate."""
-    types: tuple[Any, ...] = on if isinstance(on, tuple) else (on,)
-    types = tuple(kind for part in types for kind in _alternatives(part))
+    types = tuple(_alternatives(on))
     if all(isinstance(kind, type) for kind in types):
         for kind in types:
             if not issubclass(kind, Exception):
@@ -252,14 +289,55 @@ def _checked_failures(
     raise TypeError(f"on must be {kinds}, not {on!r}{advice}")
 
 
-def _alternatives(kind: object) -> tuple[object, ...]:
-    """The types of `A | B`; anything else by itself."""
+def _alternatives(kind: object) -> Iterator[Any]:
+    """The types of `A | B` and of a tuple; anything else by itself."""
+    if isinstance(kind, tuple):
+        for part in kind:
+            yield from _alternatives(part)
+        return
     if isinstance(kind, type) or not hasattr(kind, "__args__"):
-        return (kind,)
+        yield kind
+        return
     from types import UnionType
     from typing import Union, get_args, get_origin
 
-    return get_args(kind) if get_origin(kind) in {UnionType, Union} else (kind,)
+    yield from get_args(kind) if get_origin(kind) in {UnionType, Union} else (kind,)
+
+
+def with_options(function: _F, /, **options: Any) -> _F:
+    """The retrying function with these options and fields of policies in place of its own, for one
+    call or many: with_options(fetch, max_retries=9)(url). The function itself stays as it is. A
+    policy also replaces the fields beside the one that it had, and a stream the seed and the key.
+
+    Raises PolicyError and TypeError as retry() does; TypeError for a function that @retry did not
+    return, such as one with another decorator above @retry.
+    """
+    if isinstance(function, MethodType):
+        bound: Any = MethodType(with_options(function.__func__, **options), function.__self__)
+        same_method: _F = bound
+        return same_method
+    own, called = _wrap.parts_of(function)
+    same: Any = Retrying(**_changed(own.given, options))(called)
+    changed: _F = same
+    return changed
+
+
+def _changed(given: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """What a loop was given, with these options in its place."""
+    reject_unknown("with_options", options, OPTIONS)
+    if "policy" in options:
+        given = {name: value for name, value in given.items() if name in OPTIONS}
+    dropped: set[str] = set()
+    if "stream" in options:
+        dropped |= {"seed", "key"}
+    if "seed" in options or "key" in options:
+        dropped.add("stream")
+    return {name: value for name, value in given.items() if name not in dropped} | options
+
+
+#: The names of the options of a loop, without the fields of policies.
+_init: Any = Retrying.__init__
+OPTIONS: Final = frozenset({*_init.__wrapped__.__kwdefaults__, "on", "policy"})
 
 
 retry = Retrying

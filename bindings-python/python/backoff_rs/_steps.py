@@ -15,12 +15,13 @@ import sys
 from . import _time
 from ._backoff import Decision, _begin
 from ._context import add_note, may_be_marked
+from ._limit import AttemptLimit
 from ._log import log_blocking, log_retry, log_unlimited
-from ._loop_state import LoopState, reject_lost
-from ._options import reject_distant_deadline
+from ._loop_state import GIVES_FALLBACK, LoopState, reject_lost
+from ._options import NO_FALLBACK, reject_distant_deadline
 from ._retry_error import RetryError
 from ._time import run
-from ._verdict import mark_of, verdict_of_error, verdict_of_value
+from ._verdict import mark_of, verdict_by_type, verdict_of_error, verdict_of_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,8 +47,9 @@ class Steps(LoopState):
             self._began_ns = self._now_ns()
             if self._deadline_ns is not None:
                 reject_distant_deadline(self._deadline_ns, self._began_ns)
-            # A budget counts operations, and fake time numbers loops.
-            if self.options.budget is not None or self._time.is_fake:
+            # A budget counts operations, fake time numbers loops, and a limit is of an operation.
+            options = self.options
+            if options.budget is not None or self._time.is_fake or options.limits_attempts:
                 self._operation = self._new_operation()
             if self.options.shared_budget is not None:
                 from ._budget_session import SharedBudgetSession
@@ -64,8 +66,7 @@ class Steps(LoopState):
         time, options, stream = self._time, self.options, self._stream
         if stream is None and time.is_fake:
             stream = time.stream()
-        policy = time.policy or options.policy
-        return _begin(policy, stream, self._began_ns, self._deadline_ns, options.budget)
+        return _begin(options.policy, stream, self._began_ns, self._deadline_ns, options.budget)
 
     async def _failed(self, error: BaseException) -> None:
         # A call may turn its cancellation into a failure of another type.
@@ -84,6 +85,8 @@ class Steps(LoopState):
             return
         event = self._event(decision)
         await self._stop(event)
+        if self.options.fallback is not NO_FALLBACK:
+            self._reason = GIVES_FALLBACK
         if event.reason == "permanent" or self.options.reraise:
             add_note(error, event)
             return
@@ -104,7 +107,58 @@ class Steps(LoopState):
         event = self._event(decision)
         await self._stop(event)
         if event.reason != "success":
+            if self.options.fallback is not NO_FALLBACK:
+                self._reason = GIVES_FALLBACK
             raise RetryError(event)
+
+    def fallback(self, raised: BaseException) -> Any:
+        """What the loop returns in place of this exception: a coroutine, if it is to be awaited."""
+        fallback = self.options.fallback
+        if not callable(fallback):
+            return fallback
+        result = fallback(raised)
+        if not self.awaits:
+            reject_lost(fallback, result)
+        return result
+
+    async def fallback_async(self, raised: BaseException) -> Any:
+        """The same for an async loop."""
+        result = self.fallback(raised)
+        if callable(self.options.fallback) and hasattr(type(result), "__await__"):
+            return await result
+        return result
+
+    def begin_limit(self) -> AttemptLimit:
+        """Begins the limit of an attempt."""
+        assert self._operation is not None
+        now_ns = self._now_ns()
+        limit_ns = self._operation.attempt_limit_ns(now_ns)
+        assert limit_ns is not None
+        self._limit_ends_ns = now_ns + limit_ns
+        return self._time.limit(limit_ns, self._library(), self._attempts)
+
+    async def _limited(self, call: Any) -> Any:
+        limit = self.begin_limit()
+        try:
+            value = await self._watch(call)
+        except BaseException as error:
+            if (late := limit.end(error)) is not None:
+                raise late from error
+            raise
+        limit.end(None)
+        return value
+
+    def time_left_ns(self) -> int | None:
+        """How long the last attempt may still take, by any limit of the loop; None without one."""
+        if self._reason is not None:
+            return None
+        now_ns = self._now_ns()
+        if self._operation is None:
+            self._operation = self._new_operation()
+        ends = [self._operation._time_left_ns(self.options.policy, now_ns)]
+        if self.options.limits_attempts:
+            ends.append(max(0, self._limit_ends_ns - now_ns))
+        return min((left for left in ends if left is not None), default=None)
 
     async def _wait(self, decision: Decision) -> None:
         """Logs the retry, calls on_retry, and waits."""
@@ -137,10 +191,10 @@ class Steps(LoopState):
     def _log(self, event: RetryEvent) -> None:
         """Logs the retry, and what a newcomer may have missed."""
         log = self.options.log
-        log_retry(log, event)
-        policy = self._time.policy or self.options.policy
+        log_retry(log, event, self.options.log_levels)
+        policy = self.options.policy
         if policy.max_retries is None and policy.max_elapsed is None and self._deadline_ns is None:
-            log_unlimited(log, policy, None if self._time.policy else self.options.policy_text)
+            log_unlimited(log, policy, self.options.policy_text)
         if not (self.awaits or self._time.is_fake) and _time.asyncio_task() is not None:
             log_blocking(log, event)
 
@@ -187,7 +241,7 @@ class Steps(LoopState):
             if may_be_marked(error) and (mark := mark_of(error)) is not None:
                 return mark.outcome, mark.retry_after
             if isinstance(options.on, tuple):
-                return "transient" if isinstance(error, options.on) else "permanent", None
+                return verdict_by_type(error, options.on)
             verdict = verdict_of_error(await self._call(options.on, error))
             return verdict.outcome, verdict.retry_after
         except BaseException as raised:
@@ -202,7 +256,11 @@ class Steps(LoopState):
                 operation = self._operation = self._new_operation()
             self._outcome = outcome
             self._decided_ns = now_ns = self._now_ns()
-            decision = operation._decide(outcome, now_ns, retry_after)
+            if self.options.delays is None:
+                decision = operation._decide(outcome, now_ns, retry_after)
+            else:
+                own = self._own_delay(operation.retry_index(now_ns), outcome)
+                decision = operation._decide(outcome, now_ns, retry_after, own)
             if self._session is not None:
                 self._session.attempt_ended(outcome)
         except Exception as error:
@@ -210,6 +268,17 @@ class Steps(LoopState):
             raise
         self.decision: Decision | None = decision
         return decision
+
+    def _own_delay(self, index: int, outcome: OutcomeOrName) -> Duration | None:
+        """The caller's delay of this index (SPEC 18.9)."""
+        delays = self.options.delays
+        if delays is None or outcome in {"success", "permanent"}:
+            return None
+        if isinstance(delays, tuple):
+            return delays[index] if index < len(delays) else None
+        own = delays(index, self._value if self._error is None else self._error)
+        reject_lost(delays, own)
+        return own
 
     async def _ask(self, decision: Decision) -> Decision:
         """The decision after a shared budget, if there is one, was asked for the retry."""

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any, Final
 
-    from ._backoff import Policy, RandomStream
+    from ._backoff import RandomStream
+    from ._limit import AttemptLimit
+    from ._options import Options
 
 
 def run(coroutine: Coroutine[Any, Any, object]) -> None:
@@ -37,14 +39,13 @@ _MAX_SLEEP_NS: Final = 86_400 * 10**9
 class Time:
     """The environment of a loop: the platform's clock and timers. A subclass replaces them."""
 
-    def __init__(
-        self, now_ns: Callable[[], int] = time.monotonic_ns, policy: Policy | None = None
-    ) -> None:
+    #: What changes the options of each loop that begins, if anything does.
+    changes: Callable[[Options], Options] | None = None
+
+    def __init__(self, now_ns: Callable[[], int] = time.monotonic_ns) -> None:
         #: The time of one monotonic clock for the whole process. A default argument: a test that
         #: patches the module's clock must not freeze a wait.
         self.now_ns = now_ns
-        #: The policy to use in place of a loop's own, if there is one.
-        self.policy = policy
         #: Whether it numbers the loops, and its waits also replace the `sleep` of a loop that has
         #: no clock of its own.
         self.is_fake = False
@@ -78,6 +79,13 @@ class Time:
         await sleep(_seconds(delay_ns))
         while (left_ns := end_ns - now_ns()) > 0 and _is_genuine(sleep):
             await sleep(_seconds(left_ns))
+
+    def limit(self, limit_ns: int, library: Any, attempt: int) -> AttemptLimit:
+        """What ends the attempt of this task, of asyncio or trio, after this long."""
+        # It imports this module.
+        from ._limit import AttemptLimit
+
+        return AttemptLimit(limit_ns, library, attempt)
 
     def stream(self) -> RandomStream | None:
         """The stream of a loop that has none of its own; None for the next of the process."""
@@ -140,13 +148,14 @@ async def shielded(awaits: bool, call: Coroutine[Any, Any, object]) -> None:
         await call
 
 
-_platform: Final = Time()
+#: The environment outside of tests.
+platform: Final = Time()
 _replaced: list[Time] = []
 
 
 def current() -> Time:
     """The environment of loops that begin now."""
-    return _replaced[-1] if _replaced else _platform
+    return _replaced[-1] if _replaced else platform
 
 
 def is_replaced() -> bool:

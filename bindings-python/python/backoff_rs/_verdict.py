@@ -20,7 +20,7 @@ from ._types import Outcome
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dataclasses import dataclass
-    from typing import Final, TypeAlias, TypeVar
+    from typing import Any, Final, TypeAlias, TypeVar
 
     from ._aliases import Duration, OutcomeOrName
 
@@ -118,6 +118,33 @@ def mark_of(error: BaseException) -> Verdict | None:
         return _PERMANENT
     mark = error.__dict__.get(MARK)
     return mark if isinstance(mark, Verdict) else None
+
+
+def verdict_by_type(
+    error: BaseException, types: tuple[type[Exception], ...]
+) -> tuple[OutcomeOrName, Duration | None]:
+    """The outcome and retry_after of a failure of one of these types. An exception group may be retried
+    if each exception in it may, by its type or its mark."""
+    if isinstance(error, types):
+        return "transient", None
+    if not isinstance(error, BaseExceptionGroup):
+        return "permanent", None
+    outcome: OutcomeOrName = "transient"
+    waits = []
+    for leaf in error.exceptions:
+        mark = mark_of(leaf)
+        ended = verdict_by_type(leaf, types) if mark is None else (mark.outcome, mark.retry_after)
+        if ended[0] == "permanent":
+            return "permanent", None
+        outcome = ended[0] if ended[0] != "transient" else outcome
+        if ended[1] is not None:
+            waits.append(ended[1])
+    return outcome, max(waits, key=_seconds, default=None)
+
+
+def _seconds(duration: Duration) -> float:
+    number: Any = duration
+    return float(number.total_seconds() if hasattr(number, "total_seconds") else number)
 
 
 def _is_permanent(error: BaseException) -> bool:

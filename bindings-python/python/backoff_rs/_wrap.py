@@ -14,12 +14,13 @@ from ._functions import (
     is_lost,
 )
 from ._loop import Loop
+from ._options import NO_FALLBACK
 from ._time import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
-    from typing import Any, TypeVar
+    from typing import Any, Final, TypeVar
 
     from ._options import Options
 
@@ -40,9 +41,12 @@ def wrap(options: Options, function: _F) -> _F:
     generates_async = is_async_generator_function(function)
     if (generates or generates_async) and options.on_result is not None:
         raise TypeError(f"on_result does not work with generator functions such as {name}")
+    if (generates or generates_async) and options.fallback is not NO_FALLBACK:
+        raise TypeError(f"fallback does not work with generator functions such as {name}")
     awaits = generates_async or is_coroutine_function(function)
     if not awaits:
         options.reject_coroutine_functions()
+        options.reject_attempt_timeout(f"a call of {name}")
     if generates:
         retried = _generator(options, name, function)
     elif generates_async:
@@ -90,6 +94,8 @@ def _function(options: Options, name: str, function: Callable[..., Any]) -> Call
         except BaseException as error:
             if rest := loop.left(error):
                 run(rest)
+            if loop.gives_fallback:
+                return loop.fallback(error)
             raise
 
     return retried
@@ -140,6 +146,8 @@ def _coroutine(options: Options, name: str, function: Callable[..., Any]) -> Cal
         except BaseException as error:
             if rest := loop.left(error):
                 await rest
+            if loop.gives_fallback:
+                return await loop.fallback_async(error)
             raise
 
     return retried
@@ -243,3 +251,22 @@ def _async_generator(
             raise
 
     return retried
+
+
+#: The code of what wrap() returns.
+RETRIED: Final = frozenset(
+    part
+    for maker in (_function, _coroutine, _generator, _async_generator)
+    for part in maker.__code__.co_consts
+    if getattr(part, "co_name", None) == "retried"
+)
+
+
+def parts_of(function: Any) -> tuple[Options, Any]:
+    """What wrap() made this function of."""
+    # Not an attribute: a decorator above this one would copy it.
+    code: Any = getattr(function, "__code__", None)
+    if code not in RETRIED:
+        raise TypeError(f"with_options takes a function that @retry returned, not {function!r}")
+    found = dict(zip(code.co_freevars, function.__closure__, strict=True))
+    return found["options"].cell_contents, found["function"].cell_contents

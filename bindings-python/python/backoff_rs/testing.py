@@ -5,9 +5,12 @@ import time as _clock
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from . import _time
 from ._backoff import Policy, RandomStream, _checked_time_ns, _type_name
+from ._limit import AttemptLimit
+from ._options import Options
 
 __all__ = ["FakeTime", "fake_time"]
 
@@ -28,6 +31,7 @@ class FakeTime:
         self._lock = threading.Lock()
         self._now_ns = self._began_ns = _clock.monotonic_ns()
         self._slept_ns: list[int] = []
+        self._limits: WeakKeyDictionary[AttemptLimit, int] = WeakKeyDictionary()
 
     @property
     def slept(self) -> list[float]:
@@ -52,6 +56,14 @@ class FakeTime:
         time_ns = _checked_time_ns(time_ns)
         with self._lock:
             self._now_ns = min(self._now_ns + time_ns, _LATEST_NS)
+            limits = [limit for limit, end_ns in self._limits.items() if end_ns < self._now_ns]
+        for limit in limits:
+            self._limits.pop(limit, None)
+            limit.end_now()
+
+    def _limit(self, limit: AttemptLimit, limit_ns: int) -> None:
+        """Ends this attempt when the clock has advanced by more than that."""
+        self._limits[limit] = self._now_ns + limit_ns
 
     def now_ns(self) -> int:
         """The time, in nanoseconds."""
@@ -73,12 +85,29 @@ class _Environment(_time.Time):
     """The environment of loops in fake time."""
 
     def __init__(self, time: FakeTime, policy: Policy | None, seed: int) -> None:
-        super().__init__(time.now_ns, policy)
+        super().__init__(time.now_ns)
         self.is_fake = True
+        self._policy = policy
         self._fake = time
         self._seed = seed
         self._lock = threading.Lock()
         self._streams = 0
+
+    @property
+    def changes(self) -> Callable[[Options], Options] | None:  # type: ignore[override]
+        """A policy in place of that of each loop, and the defaults of the program."""
+        return self._changed if self._policy is not None else _time.platform.changes
+
+    def _changed(self, options: Options) -> Options:
+        changes = _time.platform.changes
+        options = options.changed(policy=self._policy, policy_text=None, policy_of=None)
+        return options if changes is None else changes(options)
+
+    def limit(self, limit_ns: int, library: Any, attempt: int) -> AttemptLimit:
+        """The same, which also ends when the fake clock has advanced by as much."""
+        limit = super().limit(limit_ns, library, attempt)
+        self._fake._limit(limit, limit_ns)
+        return limit
 
     def block(self, delay_ns: int) -> None:
         self._fake._end_wait(self._fake._begin_wait(delay_ns))

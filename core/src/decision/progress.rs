@@ -133,6 +133,7 @@ impl Progress {
     }
 
     /// [`Operation::decide`](crate::Operation::decide) under the policy.
+    #[inline]
     pub fn decide(
         &mut self,
         policy: &Policy,

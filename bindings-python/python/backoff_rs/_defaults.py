@@ -1,0 +1,164 @@
+"""The defaults of all loops of the program (SPEC 18.8)."""
+
+from __future__ import annotations
+
+import threading
+from weakref import WeakKeyDictionary
+
+from . import _time
+from ._advice import FIELDS, reject_unknown
+from ._backoff import _type_name
+from ._functions import is_coroutine_function
+from ._retrying import Retrying
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import logging
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any, Final, Unpack
+
+    from ._aliases import Maybe
+    from ._backoff import Budget, Policy, RetryStats, _PolicyFields
+    from ._event import RetryEvent
+    from ._log import _Level
+    from ._options import Options
+    from ._shared_budget import SharedBudget
+
+#: The parts of checked options that an option is.
+_PARTS: Final = {
+    "policy": ["policy", "policy_text", "policy_of", "fields"],
+    "budget": ["budget", "shared_budget"],
+    "deadline_ns": ["deadline_ns", "deadline_of"],
+    **{name: [name] for name in ("stats", "reraise", "log", "log_levels", "sleep", "clock_ns")},
+}
+_HOOKS: Final = ("on_retry", "on_stop")
+_NAMES: Final = frozenset({*_PARTS, *_HOOKS, "enabled"})
+
+
+class Defaults:
+    """The defaults that set_defaults() has set, a context manager that restores those before it."""
+
+    def __init__(self, before: Defaults | None, given: dict[str, Any]) -> None:
+        self._before = before
+        self._given: dict[str, Any] = {**(before._given if before else {}), **given}
+        rest = dict(self._given)
+        self._enabled: bool = rest.pop("enabled", True)
+        self._options = Retrying(on=(), **rest)._options
+        # Of each loop, its options with these.
+        self._changed: WeakKeyDictionary[Options, Options] = WeakKeyDictionary()
+
+    def restore(self) -> None:
+        """Restores the defaults that were there before."""
+        with _lock:
+            _set(self._before)
+
+    def __enter__(self) -> Defaults:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.restore()
+
+    def __repr__(self) -> str:
+        return f"<Defaults {', '.join(self._given)}>"
+
+    def _change(self, options: Options) -> Options:
+        """The options of a loop with these defaults."""
+        changed = self._changed.get(options)
+        if changed is None:
+            changed = self._changed[options] = self._make(options)
+        return changed
+
+    def _make(self, options: Options) -> Options:
+        own, ours = {*options.given}, self._options
+        changes: dict[str, Any] = {}
+        if own & FIELDS:
+            own.add("policy")
+        if self._given.keys() & FIELDS or "policy" in self._given:
+            given = {*self._given, "policy"}
+        else:
+            given = {*self._given}
+        for name in (given & _PARTS.keys()) - own:
+            changes |= {part: getattr(ours, part) for part in _PARTS[name]}
+        for name in _HOOKS:
+            changes[name] = _both(getattr(ours, name), getattr(options, name))
+        if not self._enabled:
+            policy = changes.get("policy", options.policy).replace(max_retries=0)
+            changes |= {"policy": policy, "policy_of": None, "budget": None, "shared_budget": None}
+        return options.changed(**changes)
+
+
+def _both(
+    first: Callable[[RetryEvent], object] | None, second: Callable[[RetryEvent], object] | None
+) -> Callable[[RetryEvent], object] | None:
+    """A hook that calls both."""
+    if first is None or second is None:
+        return first or second
+    both: list[Callable[[RetryEvent], object]] = [first, second]
+
+    def hook(event: RetryEvent) -> object:
+        both[0](event)
+        return both[1](event)
+
+    return hook
+
+
+_lock: Final = threading.Lock()
+_current: Defaults | None = None
+
+
+def _set(defaults: Defaults | None) -> None:
+    global _current
+    _current = defaults
+    _time.platform.changes = None if defaults is None else defaults._change
+
+
+def set_defaults(
+    *,
+    enabled: bool | None = None,
+    policy: Policy | str | None = None,
+    budget: Budget | SharedBudget | None = None,
+    stats: RetryStats | None = None,
+    deadline_ns: int | Callable[..., int | None] | None = None,
+    on_retry: Callable[[RetryEvent], object] | None = None,
+    on_stop: Callable[[RetryEvent], object] | None = None,
+    reraise: bool | None = None,
+    log: bool | logging.Logger | None = None,
+    log_levels: tuple[_Level, _Level] | None = None,
+    sleep: Callable[[float], Maybe[object]] | None = None,
+    clock_ns: Callable[[], int] | None = None,
+    **fields: Unpack[_PolicyFields],
+) -> Defaults:
+    """Sets defaults of all loops that begin from now on, in all threads and tasks (SPEC 18.8). What
+    it does not name stays as it is. It returns a Defaults, whose restore() restores what was there
+    before, and so does the end of a `with`:
+
+        with set_defaults(enabled=False):
+            ...
+
+    enabled    False: each loop makes one call, and a failure or value that it would retry is reported as
+               with max_retries=0. No budget is asked.
+    on_retry, on_stop  hooks of all loops, before those of the loop itself. No coroutine functions.
+    The others are as for retry(), for loops that do not have them themselves. The policy and the
+    fields are for loops that have neither.
+
+    Raises PolicyError and TypeError as retry() does.
+    """
+    # None is what is not named.
+    arguments = {name: value for name, value in locals().items() if name in _NAMES}
+    named = {name: value for name, value in arguments.items() if value is not None} | fields
+    reject_unknown("set_defaults", named, _NAMES)
+    if not isinstance(named.get("enabled", True), bool):
+        raise TypeError(f"enabled must be a bool, not {_type_name(enabled)}")
+    for name in (*_HOOKS, "sleep"):
+        if is_coroutine_function(named.get(name)):
+            raise TypeError(f"{name} is a coroutine function, which a blocking loop cannot await")
+    with _lock:
+        defaults = Defaults(_current, named)
+        _set(defaults)
+    return defaults
