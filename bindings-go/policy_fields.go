@@ -85,9 +85,7 @@ func WithIncrement(value time.Duration) Option { return setDuration(engine.Incre
 // 2, or 3 with decorrelated jitter.
 //
 // The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
-func WithMultiplier(value float64) Option {
-	return setDecimal(engine.Multiplier, value)
-}
+func WithMultiplier(value float64) Option { return setDecimal(engine.Multiplier, value) }
 
 // WithMultiplierRatio is WithMultiplier for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.
@@ -123,9 +121,7 @@ func WithJitter(value Jitter) Option { return setKind(engine.Jitter, uint32(valu
 // of it, 0 to 1. Required unless WithJitterAbove is set; then the default is 0.
 //
 // The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
-func WithJitterBelow(value float64) Option {
-	return setDecimal(engine.JitterBelow, value)
-}
+func WithJitterBelow(value float64) Option { return setDecimal(engine.JitterBelow, value) }
 
 // WithJitterBelowRatio is WithJitterBelow for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.
@@ -137,9 +133,7 @@ func WithJitterBelowRatio(numerator, denominator uint32) Option {
 // 0 to 1. Default: 0.
 //
 // The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
-func WithJitterAbove(value float64) Option {
-	return setDecimal(engine.JitterAbove, value)
-}
+func WithJitterAbove(value float64) Option { return setDecimal(engine.JitterAbove, value) }
 
 // WithJitterAboveRatio is WithJitterAbove for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.

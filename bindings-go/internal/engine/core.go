@@ -29,8 +29,8 @@ func New() *Module {
 	m.elements[0] = nil
 	memory_init(m.memory[:], data0, uint32(i32(0x6000)), 0, len(data0))
 	m.g0 = i32(0x6000)
-	m.g1 = i32(37480)
-	m.g2 = i32(37488)
+	m.g1 = i32(37960)
+	m.g2 = i32(37968)
 	return m
 }
 
@@ -230,11 +230,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+35420))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+35900))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+35412))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+35892))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+35404))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+35884))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn254(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn256(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -460,7 +460,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(35572), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36052), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -474,7 +474,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(35480), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(35960), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -509,7 +509,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(35480), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(35960), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn254(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn256(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -913,7 +913,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(35668))
+		m.fn19(v5+i32(8), v12, v11, i32(36148))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1285,7 +1285,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(35668))
+		m.fn19(v5+i32(8), v7, v8, i32(36148))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn213(t1+v4, v3, i32(1))
+		t2 := m.fn216(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1805,9 +1805,9 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v1 = v4 + i32(1588)
 				memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
 				memory_zero(m.memory[:], uint32(v4+i32(1680)), uint32(i32(772)))
-				t26 := m.fn27(v4+i32(1680), i32(33506), i32(3))
+				t26 := m.fn27(v4+i32(1680), i32(33954), i32(3))
 				t27 := m.fn28(t26, v14)
-				t28 := m.fn27(t27, i32(33509), i32(2))
+				t28 := m.fn27(t27, i32(33957), i32(2))
 				v5 = t28
 				store32(m.memory, uint64(uint32(v4))+2492, uint32(v2))
 				store32(m.memory, uint64(uint32(v4))+2488, uint32(v6))
@@ -2063,7 +2063,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn254(v2, v3, i64(0), i64(10), i64(0))
+		m.fn256(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2083,7 +2083,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn234(v0, int32(t5)|i32(48))
+		_ = m.fn236(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2092,369 +2092,384 @@ l4:
 
 //go:norace
 func (m *Module) fn29(v0, v1 int32) {
-	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
-	var v13 int64
-	var v14, v15 int32
-	var v16 int64
-	var v17, v18, v19, v20, v21, v22, v23, v24, v25 int32
+	var v2, v3 int32
+	var v4 int64
+	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18 int32
+	var v19 int64
+	var v20, v21, v22, v23, v24, v25, v26, v27 int32
 	t0 := m.g0
 	v2 = t0 - i32(176)
 	m.g0 = v2
-	t1 := int32(load32(m.memory, uint32(v0)))
+	t1 := int32(load32(m.memory, uint64(uint32(v0))+36))
 	v3 = t1
-	var p2 int32
-	if v3 == i32(1) {
-		p2 = 1
+	t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
+	var p3 int32
+	if v3 == i32(35) {
+		p3 = 1
 	}
-	v4 = p2
-	p3 := i32(33232)
-	if v4 != 0 {
-		p3 = i32(32428)
+	v4 = t2
+	var p4 int32
+	if v4 == i64(5) {
+		p4 = 1
 	}
-	v5 = p3
-	t5 := v5
-	p4 := i32(112)
-	if v4 != 0 {
-		p4 = i32(576)
+	t5 := int32(load32(m.memory, uint64(uint32(v0))+32))
+	t6 := p3 & p4
+	v5 = t5
+	var p7 int32
+	if v5 == i32(4) {
+		p7 = 1
 	}
-	v6 = t5 + p4
-	p6 := i32(36)
-	if v4 != 0 {
-		p6 = i32(104)
+	v6 = p7
+	v7 = t6 & v6
+	t8 := int32(load32(m.memory, uint32(v0)))
+	v8 = t8
+	var p9 int32
+	if v8 == i32(1) {
+		p9 = 1
 	}
-	v7 = p6
-	p7 := i32(30196)
-	if v4 != 0 {
-		p7 = i32(30112)
+	v9 = p9
+	p10 := i32(33232)
+	if v9 != 0 {
+		p10 = i32(32428)
 	}
-	v8 = p7
-	p8 := i32(30148)
-	if v4 != 0 {
-		p8 = i32(30064)
+	v10 = p10
+	t12 := v10
+	p11 := i32(112)
+	if v9 != 0 {
+		p11 = i32(576)
 	}
-	v9 = p8
-	p9 := i32(29872)
-	if v4 != 0 {
-		p9 = i32(0x7444)
+	v11 = t12 + p11
+	p13 := i32(36)
+	if v9 != 0 {
+		p13 = i32(104)
 	}
-	v10 = p9
-	t10 := int32(load32(m.memory, uint64(uint32(v0))+32))
-	v11 = t10
-	v12 = v11 << 2
-	t11 := int32(load32(m.memory, uint32(v12+i32(37276))))
-	v4 = t11
-	t12 := int32(load32(m.memory, uint32(v12+i32(37172))))
-	v12 = t12
-	t13 := int64(load64(m.memory, uint64(uint32(v0))+8))
-	v13 = t13
-	t14 := int32(load32(m.memory, uint64(uint32(v0))+24))
-	v14 = t14
-	v15 = v2 + i32(48) + i32(8)
-	t15 := int64(load64(m.memory, uint64(uint32(v0))+16))
-	v16 = t15
-	t16 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v17 = t16
-	t17 := int32(load32(m.memory, uint64(uint32(v0))+36))
-	v18 = t17
-	t18 := int32(load32(m.memory, uint64(uint32(v0))+28))
-	v19 = t18
-	var p19 int32
-	if uint32(v19) < uint32(i32(129)) {
-		p19 = 1
+	v12 = p13
+	p14 := i32(30196)
+	if v9 != 0 {
+		p14 = i32(30112)
 	}
-	v20 = p19
+	v13 = p14
+	p15 := i32(30148)
+	if v9 != 0 {
+		p15 = i32(30064)
+	}
+	v14 = p15
+	p16 := i32(29872)
+	if v9 != 0 {
+		p16 = i32(0x7444)
+	}
+	v15 = p16
+	v16 = v5 << 2
+	t17 := int32(load32(m.memory, uint32(v16+i32(37756))))
+	v9 = t17
+	t18 := int32(load32(m.memory, uint32(v16+i32(37652))))
+	v16 = t18
+	t19 := int32(load32(m.memory, uint64(uint32(v0))+24))
+	v17 = t19
+	v18 = v2 + i32(48) + i32(8)
+	t20 := int64(load64(m.memory, uint64(uint32(v0))+16))
+	v19 = t20
+	t21 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v20 = t21
+	t22 := int32(load32(m.memory, uint64(uint32(v0))+28))
+	v21 = t22
+	var p23 int32
+	if uint32(v21) < uint32(i32(129)) {
+		p23 = 1
+	}
+	v22 = p23
 l5:
 	{
-		if v4 == 0 {
+		if v9 == 0 {
 			goto l0
 		}
-		m.fn3(v2+i32(48), v4, v12, i32(123))
-		t20 := int32(load32(m.memory, uint64(uint32(v2))+60))
-		v0 = t20
-		t21 := int32(load32(m.memory, uint64(uint32(v2))+56))
-		v4 = t21
-		t22 := int32(load32(m.memory, uint64(uint32(v2))+48))
-		t23 := int32(load32(m.memory, uint64(uint32(v2))+52))
-		t24 := m.fn27(v1, t22, t23)
-		v21 = t24
-		if v4 == 0 {
-			goto l0
-		}
-		m.fn3(v2+i32(48), v4, v0, i32(125))
-		t25 := int32(load32(m.memory, uint64(uint32(v2))+60))
-		v12 = t25
-		t26 := int32(load32(m.memory, uint64(uint32(v2))+56))
-		v4 = t26
+		m.fn3(v2+i32(48), v9, v16, i32(123))
+		t24 := int32(load32(m.memory, uint64(uint32(v2))+60))
+		v0 = t24
+		t25 := int32(load32(m.memory, uint64(uint32(v2))+56))
+		v9 = t25
+		t26 := int32(load32(m.memory, uint64(uint32(v2))+48))
 		t27 := int32(load32(m.memory, uint64(uint32(v2))+52))
-		v22 = t27
-		t28 := int32(load32(m.memory, uint64(uint32(v2))+48))
-		v0 = t28
+		t28 := m.fn27(v1, t26, t27)
+		v23 = t28
+		if v9 == 0 {
+			goto l0
+		}
+		m.fn3(v2+i32(48), v9, v0, i32(125))
+		t29 := int32(load32(m.memory, uint64(uint32(v2))+60))
+		v16 = t29
+		t30 := int32(load32(m.memory, uint64(uint32(v2))+56))
+		v9 = t30
+		t31 := int32(load32(m.memory, uint64(uint32(v2))+52))
+		v24 = t31
+		t32 := int32(load32(m.memory, uint64(uint32(v2))+48))
+		v0 = t32
 		{
-			if v18 != 0 {
+			if v3 != 0 {
 				goto l1
 			}
-			v23 = i32(3)
+			v25 = i32(3)
 			goto l2
 		l1:
-			m.fn35(v2+i32(36), v18)
-			t29 := int32(load32(m.memory, uint64(uint32(v2))+36))
-			v23 = t29
-			t31 := v23
-			p30 := i32(3)
-			if v23 != i32(4) {
-				p30 = v23
+			m.fn35(v2+i32(36), v3)
+			t33 := int32(load32(m.memory, uint64(uint32(v2))+36))
+			v25 = t33
+			t35 := v25
+			p34 := i32(3)
+			if v25 != i32(4) {
+				p34 = v25
 			}
-			p32 := p30
-			if v11 == i32(4) {
-				p32 = t31
+			p36 := p34
+			if v6 != 0 {
+				p36 = t35
 			}
-			v23 = p32
+			v25 = p36
 		}
 	l2:
-		store32(m.memory, uint64(uint32(v2))+36, uint32(v23))
-		switch v22 + i32(-4) {
+		store32(m.memory, uint64(uint32(v2))+36, uint32(v25))
+		switch v24 + i32(-4) {
 		default:
 			goto l5
 		case 1:
-			t33 := int32(m.memory[uint32(v0)])
-			v22 = t33
+			t37 := int32(m.memory[uint32(v0)])
+			v24 = t37
 			{
-				if v18 == 0 {
+				if v3 == 0 {
 					goto l7
 				}
-				if v22 == i32(102) {
-					t34 := int32(m.memory[uint64(uint32(v0))+1])
-					if t34 != i32(105) {
+				if v24 == i32(102) {
+					t38 := int32(m.memory[uint64(uint32(v0))+1])
+					if t38 != i32(105) {
 						goto l9
 					}
-					t35 := int32(m.memory[uint64(uint32(v0))+2])
-					if t35 != i32(101) {
+					t39 := int32(m.memory[uint64(uint32(v0))+2])
+					if t39 != i32(101) {
 						goto l9
 					}
-					t36 := int32(m.memory[uint64(uint32(v0))+3])
-					if t36 != i32(108) {
+					t40 := int32(m.memory[uint64(uint32(v0))+3])
+					if t40 != i32(108) {
 						goto l9
 					}
-					t37 := int32(m.memory[uint64(uint32(v0))+4])
-					if t37 != i32(100) {
+					t41 := int32(m.memory[uint64(uint32(v0))+4])
+					if t41 != i32(100) {
 						goto l9
 					}
-					m.fn226(v2, v18)
-					t38 := int32(load32(m.memory, uint32(v2)))
-					t39 := int32(load32(m.memory, uint64(uint32(v2))+4))
-					_ = m.fn27(v21, t38, t39)
+					m.fn214(v2, v3)
+					t42 := int32(load32(m.memory, uint32(v2)))
+					t43 := int32(load32(m.memory, uint64(uint32(v2))+4))
+					_ = m.fn27(v23, t42, t43)
 					goto l5
 				}
 			l7:
-				switch v22 + i32(-102) {
+				switch v24 + i32(-102) {
 				case 0:
 					goto l9
 				case 1, 3, 4:
 					goto l5
 				case 2:
-					if v3 == 0 {
+					if v8 == 0 {
 						goto l5
 					}
-					t81 := int32(m.memory[uint64(uint32(v0))+1])
-					if t81 != i32(101) {
+					t87 := int32(m.memory[uint64(uint32(v0))+1])
+					if t87 != i32(101) {
 						goto l5
 					}
-					t82 := int32(m.memory[uint64(uint32(v0))+2])
-					if t82 != i32(97) {
+					t88 := int32(m.memory[uint64(uint32(v0))+2])
+					if t88 != i32(97) {
 						goto l5
 					}
-					t83 := int32(m.memory[uint64(uint32(v0))+3])
-					if t83 != i32(100) {
+					t89 := int32(m.memory[uint64(uint32(v0))+3])
+					if t89 != i32(100) {
 						goto l5
 					}
-					t84 := int32(m.memory[uint64(uint32(v0))+4])
-					if t84 != i32(115) {
+					t90 := int32(m.memory[uint64(uint32(v0))+4])
+					if t90 != i32(115) {
 						goto l5
 					}
-					v23 = i32(0)
-					v22 = v5
-					v0 = v9
+					v25 = i32(0)
+					v24 = v10
+					v0 = v14
 				l30:
 					{
 						if v0 == 0 {
 							goto l28
 						}
-						if v0 == v8 {
+						if v0 == v13 {
 							goto l28
 						}
-						v25 = v0 + i32(8)
+						v27 = v0 + i32(8)
 						goto l29
 					l28:
-						if v22 == 0 {
+						if v24 == 0 {
 							goto l5
 						}
-						if v22 == v6 {
+						if v24 == v11 {
 							goto l5
 						}
-						v25 = i32(0)
-						v0 = v22
-						v22 = v22 + i32(16)
+						v27 = i32(0)
+						v0 = v24
+						v24 = v24 + i32(16)
 					l29:
-						t85 := int32(load32(m.memory, uint64(uint32(v0))+4))
-						v24 = t85
-						t86 := int32(load32(m.memory, uint32(v0)))
-						v0 = t86
-						t88 := v21
-						p87 := i32(1)
-						if v23 != 0 {
-							p87 = i32(33504)
+						t91 := int32(load32(m.memory, uint64(uint32(v0))+4))
+						v26 = t91
+						t92 := int32(load32(m.memory, uint32(v0)))
+						v0 = t92
+						t94 := v23
+						p93 := i32(1)
+						if v25 != 0 {
+							p93 = i32(33952)
 						}
-						p89 := i32(0)
-						if v23 != 0 {
-							p89 = i32(2)
+						p95 := i32(0)
+						if v25 != 0 {
+							p95 = i32(2)
 						}
-						t90 := m.fn27(t88, p87, p89)
-						_ = m.fn27(t90, v0, v24)
-						v23 = v23 + i32(-1)
-						v0 = v25
+						t96 := m.fn27(t94, p93, p95)
+						_ = m.fn27(t96, v0, v26)
+						v25 = v25 + i32(-1)
+						v0 = v27
 						goto l30
 					}
 				case 5:
-					t53 := int32(m.memory[uint64(uint32(v0))+1])
-					if t53 != i32(105) {
+					t59 := int32(m.memory[uint64(uint32(v0))+1])
+					if t59 != i32(105) {
 						goto l5
 					}
-					t54 := int32(m.memory[uint64(uint32(v0))+2])
-					if t54 != i32(110) {
+					t60 := int32(m.memory[uint64(uint32(v0))+2])
+					if t60 != i32(110) {
 						goto l5
 					}
-					t55 := int32(m.memory[uint64(uint32(v0))+3])
-					if t55 != i32(100) {
+					t61 := int32(m.memory[uint64(uint32(v0))+3])
+					if t61 != i32(100) {
 						goto l5
 					}
-					t56 := int32(m.memory[uint64(uint32(v0))+4])
-					if t56 != i32(115) {
+					t62 := int32(m.memory[uint64(uint32(v0))+4])
+					if t62 != i32(115) {
 						goto l5
 					}
-					if v23 != 0 {
+					if v25 != 0 {
 						goto l5
 					}
-					t57 := int32(load32(m.memory, uint64(uint32(v2))+44))
-					v22 = t57 << 3
+					t63 := int32(load32(m.memory, uint64(uint32(v2))+44))
+					v24 = t63 << 3
 					v0 = i32(0)
-					t58 := int32(load32(m.memory, uint64(uint32(v2))+40))
-					v23 = t58
+					t64 := int32(load32(m.memory, uint64(uint32(v2))+40))
+					v25 = t64
 				l26:
 					{
-						if v22 == 0 {
+						if v24 == 0 {
 							goto l5
 						}
-						t59 := int32(load32(m.memory, uint64(uint32(v23))+4))
-						v24 = t59
-						t60 := int32(load32(m.memory, uint32(v23)))
-						v25 = t60
-						t62 := v21
-						p61 := i32(1)
+						t65 := int32(load32(m.memory, uint64(uint32(v25))+4))
+						v26 = t65
+						t66 := int32(load32(m.memory, uint32(v25)))
+						v27 = t66
+						t68 := v23
+						p67 := i32(1)
 						if v0 != 0 {
-							p61 = i32(33504)
+							p67 = i32(33952)
 						}
-						p63 := i32(0)
+						p69 := i32(0)
 						if v0 != 0 {
-							p63 = i32(2)
+							p69 = i32(2)
 						}
-						t64 := m.fn27(t62, p61, p63)
-						_ = m.fn27(t64, v25, v24)
+						t70 := m.fn27(t68, p67, p69)
+						_ = m.fn27(t70, v27, v26)
 						v0 = v0 + i32(-1)
-						v22 = v22 + i32(-8)
-						v23 = v23 + i32(8)
+						v24 = v24 + i32(-8)
+						v25 = v25 + i32(8)
 						goto l26
 					}
 				case 6:
-					t48 := int32(m.memory[uint64(uint32(v0))+1])
-					if t48 != i32(105) {
+					t54 := int32(m.memory[uint64(uint32(v0))+1])
+					if t54 != i32(105) {
 						goto l5
 					}
-					t49 := int32(m.memory[uint64(uint32(v0))+2])
-					if t49 != i32(109) {
+					t55 := int32(m.memory[uint64(uint32(v0))+2])
+					if t55 != i32(109) {
 						goto l5
 					}
-					t50 := int32(m.memory[uint64(uint32(v0))+3])
-					if t50 != i32(105) {
+					t56 := int32(m.memory[uint64(uint32(v0))+3])
+					if t56 != i32(105) {
 						goto l5
 					}
-					t51 := int32(m.memory[uint64(uint32(v0))+4])
-					if t51 != i32(116) {
+					t57 := int32(m.memory[uint64(uint32(v0))+4])
+					if t57 != i32(116) {
 						goto l5
 					}
-					_ = m.fn229(v21, v2+i32(36), v16)
+					_ = m.fn231(v23, v2+i32(36), v19)
 					goto l5
 				default:
-					switch v22 + i32(-117) {
+					switch v24 + i32(-117) {
 					case 0:
-						t66 := int32(m.memory[uint64(uint32(v0))+1])
-						if t66 != i32(110) {
+						t72 := int32(m.memory[uint64(uint32(v0))+1])
+						if t72 != i32(110) {
 							goto l5
 						}
-						t67 := int32(m.memory[uint64(uint32(v0))+2])
-						if t67 != i32(105) {
+						t73 := int32(m.memory[uint64(uint32(v0))+2])
+						if t73 != i32(105) {
 							goto l5
 						}
-						t68 := int32(m.memory[uint64(uint32(v0))+3])
-						if t68 != i32(116) {
+						t74 := int32(m.memory[uint64(uint32(v0))+3])
+						if t74 != i32(116) {
 							goto l5
 						}
-						t69 := int32(m.memory[uint64(uint32(v0))+4])
-						if t69 != i32(115) {
+						t75 := int32(m.memory[uint64(uint32(v0))+4])
+						if t75 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory[:], uint32(v15), uint32(i32(33392)), uint32(i32(112)))
+						memory_copy(m.memory[:], uint32(v18), uint32(i32(33840)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
 							if v0 == i32(112) {
 								goto l5
 							}
-							v23 = v2 + i32(48) + v0
-							t70 := int32(load32(m.memory, uint32(v23+i32(8))))
-							v22 = t70
-							if v22 == 0 {
+							v25 = v2 + i32(48) + v0
+							t76 := int32(load32(m.memory, uint32(v25+i32(8))))
+							v24 = t76
+							if v24 == 0 {
 								goto l5
 							}
-							t71 := int32(load32(m.memory, uint32(v23+i32(12))))
-							v23 = t71
-							t73 := v21
-							p72 := i32(1)
+							t77 := int32(load32(m.memory, uint32(v25+i32(12))))
+							v25 = t77
+							t79 := v23
+							p78 := i32(1)
 							if v0 != 0 {
-								p72 = i32(33504)
+								p78 = i32(33952)
 							}
-							p74 := i32(0)
+							p80 := i32(0)
 							if v0 != 0 {
-								p74 = i32(2)
+								p80 = i32(2)
 							}
-							t75 := m.fn27(t73, p72, p74)
-							_ = m.fn27(t75, v22, v23)
+							t81 := m.fn27(t79, p78, p80)
+							_ = m.fn27(t81, v24, v25)
 							v0 = v0 + i32(16)
 							goto l27
 						}
 					case 1:
-						t41 := int32(m.memory[uint64(uint32(v0))+1])
-						if t41 != i32(97) {
+						t45 := int32(m.memory[uint64(uint32(v0))+1])
+						if t45 != i32(97) {
 							goto l5
 						}
-						t42 := int32(m.memory[uint64(uint32(v0))+2])
-						if t42 != i32(108) {
+						t46 := int32(m.memory[uint64(uint32(v0))+2])
+						if t46 != i32(108) {
 							goto l5
 						}
-						t43 := int32(m.memory[uint64(uint32(v0))+3])
-						if t43 != i32(117) {
+						t47 := int32(m.memory[uint64(uint32(v0))+3])
+						if t47 != i32(117) {
 							goto l5
 						}
-						t44 := int32(m.memory[uint64(uint32(v0))+4])
-						if t44 != i32(101) {
+						t48 := int32(m.memory[uint64(uint32(v0))+4])
+						if t48 != i32(101) {
 							goto l5
 						}
-						if v14 == 0 {
-							if v3 == 0 {
+						if v17 == 0 {
+							if v8 == 0 {
 								goto l23
 							}
 							store32(m.memory, uint64(uint32(v2))+56, uint32(i32(7)))
 							store64(m.memory, uint64(uint32(v2))+48, uint64(i64(0x600000001)))
-							if v16 != i64(0) {
+							if v19 != i64(0) {
 								goto l23
 							}
 							v0 = i32(0)
@@ -2463,25 +2478,33 @@ l5:
 								if v0 == i32(12) {
 									goto l23
 								}
-								v23 = v2 + i32(48) + v0
+								v25 = v2 + i32(48) + v0
 								v0 = v0 + i32(4)
-								t47 := int32(load32(m.memory, uint32(v23)))
-								if t47 != v11 {
+								t51 := int32(load32(m.memory, uint32(v25)))
+								if t51 != v5 {
 									goto l24
 								}
 								goto l25
 							}
+						l23:
+							t52 := m.fn231(v23, v2+i32(36), v4)
+							v0 = t52
+							if v7 == 0 {
+								goto l5
+							}
+							_ = m.fn27(v0, i32(35156), i32(14))
+							goto l5
 						}
 						v0 = i32(128)
 					l22:
 						{
 							if uint32(v0) < uint32(i32(126)) {
 								{
-									if uint32(v19) < uint32(i32(126)) {
+									if uint32(v21) < uint32(i32(126)) {
 										goto l20
 									}
-									t45 := int32(int8(m.memory[uint64(uint32(v14))+125]))
-									if t45 < i32(-64) {
+									t49 := int32(int8(m.memory[uint64(uint32(v17))+125]))
+									if t49 < i32(-64) {
 										goto l19
 									}
 								}
@@ -2489,146 +2512,146 @@ l5:
 								v0 = i32(125)
 								goto l21
 							}
-							if v20 == 0 {
+							if v22 == 0 {
 								goto l18
 							}
 							goto l19
 						l18:
-							v23 = v14 + v0
-							v22 = v0 + i32(-1)
-							v0 = v22
-							t46 := int32(int8(m.memory[uint32(v23)]))
-							if t46 <= i32(-65) {
+							v25 = v17 + v0
+							v24 = v0 + i32(-1)
+							v0 = v24
+							t50 := int32(int8(m.memory[uint32(v25)]))
+							if t50 <= i32(-65) {
 								goto l22
 							}
 						}
-						v0 = v22 + i32(1)
+						v0 = v24 + i32(1)
 						goto l21
 					default:
 						goto l5
 					}
 				}
 			l9:
-				if v3 == 0 {
+				if v8 == 0 {
 					goto l5
 				}
-				t77 := int32(m.memory[uint64(uint32(v0))+1])
-				if t77 != i32(111) {
+				t83 := int32(m.memory[uint64(uint32(v0))+1])
+				if t83 != i32(111) {
 					goto l5
 				}
-				t78 := int32(m.memory[uint64(uint32(v0))+2])
-				if t78 != i32(117) {
+				t84 := int32(m.memory[uint64(uint32(v0))+2])
+				if t84 != i32(117) {
 					goto l5
 				}
-				t79 := int32(m.memory[uint64(uint32(v0))+3])
-				if t79 != i32(110) {
+				t85 := int32(m.memory[uint64(uint32(v0))+3])
+				if t85 != i32(110) {
 					goto l5
 				}
-				t80 := int32(m.memory[uint64(uint32(v0))+4])
-				if t80 != i32(100) {
+				t86 := int32(m.memory[uint64(uint32(v0))+4])
+				if t86 != i32(100) {
 					goto l5
 				}
 				goto l25
 			}
 		case 4:
-			t92 := int32(m.memory[uint32(v0)])
-			if t92 != i32(115) {
+			t98 := int32(m.memory[uint32(v0)])
+			if t98 != i32(115) {
 				goto l5
 			}
-			t93 := int32(m.memory[uint64(uint32(v0))+1])
-			if t93 != i32(101) {
+			t99 := int32(m.memory[uint64(uint32(v0))+1])
+			if t99 != i32(101) {
 				goto l5
 			}
-			t94 := int32(m.memory[uint64(uint32(v0))+2])
-			if t94 != i32(108) {
+			t100 := int32(m.memory[uint64(uint32(v0))+2])
+			if t100 != i32(108) {
 				goto l5
 			}
-			t95 := int32(m.memory[uint64(uint32(v0))+3])
-			if t95 != i32(101) {
+			t101 := int32(m.memory[uint64(uint32(v0))+3])
+			if t101 != i32(101) {
 				goto l5
 			}
-			t96 := int32(m.memory[uint64(uint32(v0))+4])
-			if t96 != i32(99) {
+			t102 := int32(m.memory[uint64(uint32(v0))+4])
+			if t102 != i32(99) {
 				goto l5
 			}
-			t97 := int32(m.memory[uint64(uint32(v0))+5])
-			if t97 != i32(116) {
+			t103 := int32(m.memory[uint64(uint32(v0))+5])
+			if t103 != i32(116) {
 				goto l5
 			}
-			t98 := int32(m.memory[uint64(uint32(v0))+6])
-			if t98 != i32(111) {
+			t104 := int32(m.memory[uint64(uint32(v0))+6])
+			if t104 != i32(111) {
 				goto l5
 			}
-			t99 := int32(m.memory[uint64(uint32(v0))+7])
-			if t99 != i32(114) {
+			t105 := int32(m.memory[uint64(uint32(v0))+7])
+			if t105 != i32(114) {
 				goto l5
 			}
-			if v16 != i64(0) {
-				if v18 == 0 {
+			if v19 != i64(0) {
+				if v3 == 0 {
 					goto l5
 				}
-				m.fn221(v2+i32(16), v18)
-				t101 := int32(load32(m.memory, uint64(uint32(v2))+16))
-				t102 := v2 + i32(8)
-				v0 = t101
-				m.fn226(t102, v0)
-				t103 := int32(load32(m.memory, uint64(uint32(v2))+8))
-				t104 := int32(load32(m.memory, uint64(uint32(v2))+12))
-				t105 := m.fn27(v21, t103, t104)
-				t106 := m.fn27(t105, i32(34687), i32(1))
-				v23 = t106
+				m.fn224(v2+i32(16), v3)
+				t107 := int32(load32(m.memory, uint64(uint32(v2))+16))
+				t108 := v2 + i32(8)
+				v0 = t107
+				m.fn214(t108, v0)
+				t109 := int32(load32(m.memory, uint64(uint32(v2))+8))
+				t110 := int32(load32(m.memory, uint64(uint32(v2))+12))
+				t111 := m.fn27(v23, t109, t110)
+				t112 := m.fn27(t111, i32(35135), i32(1))
+				v25 = t112
 				m.fn35(v2+i32(48), v0)
-				_ = m.fn229(v23, v2+i32(48), v16)
+				_ = m.fn231(v25, v2+i32(48), v19)
 				goto l5
 			}
-			_ = m.fn27(v21, i32(0x8777), i32(8))
+			_ = m.fn27(v23, i32(35127), i32(8))
 			goto l5
 		case 0:
-			if v3 == 0 {
+			if v8 == 0 {
 				goto l5
 			}
-			t108 := int32(m.memory[uint32(v0)])
-			if t108 != i32(107) {
+			t114 := int32(m.memory[uint32(v0)])
+			if t114 != i32(107) {
 				goto l5
 			}
-			t109 := int32(m.memory[uint64(uint32(v0))+1])
-			if t109 != i32(101) {
+			t115 := int32(m.memory[uint64(uint32(v0))+1])
+			if t115 != i32(101) {
 				goto l5
 			}
-			t110 := int32(m.memory[uint64(uint32(v0))+2])
-			if t110 != i32(121) {
+			t116 := int32(m.memory[uint64(uint32(v0))+2])
+			if t116 != i32(121) {
 				goto l5
 			}
-			t111 := int32(m.memory[uint64(uint32(v0))+3])
-			if t111 != i32(115) {
+			t117 := int32(m.memory[uint64(uint32(v0))+3])
+			if t117 != i32(115) {
 				goto l5
 			}
 			v0 = i32(0)
 		l32:
 			{
-				if v7 == v0 {
+				if v12 == v0 {
 					goto l5
 				}
-				t112 := int32(load32(m.memory, uint32(v10+v0)))
-				m.fn226(v2+i32(24), t112)
-				t113 := int32(load32(m.memory, uint64(uint32(v2))+24))
-				v23 = t113
-				if v23 == 0 {
+				t118 := int32(load32(m.memory, uint32(v15+v0)))
+				m.fn214(v2+i32(24), t118)
+				t119 := int32(load32(m.memory, uint64(uint32(v2))+24))
+				v25 = t119
+				if v25 == 0 {
 					goto l5
 				}
-				t114 := int32(load32(m.memory, uint64(uint32(v2))+28))
-				v22 = t114
-				t116 := v21
-				p115 := i32(1)
+				t120 := int32(load32(m.memory, uint64(uint32(v2))+28))
+				v24 = t120
+				t122 := v23
+				p121 := i32(1)
 				if v0 != 0 {
-					p115 = i32(33504)
+					p121 = i32(33952)
 				}
-				p117 := i32(0)
+				p123 := i32(0)
 				if v0 != 0 {
-					p117 = i32(2)
+					p123 = i32(2)
 				}
-				t118 := m.fn27(t116, p115, p117)
-				_ = m.fn27(t118, v23, v22)
+				t124 := m.fn27(t122, p121, p123)
+				_ = m.fn27(t124, v25, v24)
 				v0 = v0 + i32(4)
 				goto l32
 			}
@@ -2637,21 +2660,18 @@ l5:
 l0:
 	m.g0 = v2 + i32(176)
 	return
-l23:
-	_ = m.fn229(v21, v2+i32(36), v13)
-	goto l5
 l25:
-	m.fn238(v11, v17, v21)
+	m.fn240(v5, v8, v20, v23)
 	goto l5
 l19:
 	v0 = i32(128)
 l21:
-	if uint32(v0) < uint32(v19) {
-		t122 := m.fn27(v21, v14, v0)
-		_ = m.fn27(t122, i32(34691), i32(3))
+	if uint32(v0) < uint32(v21) {
+		t127 := m.fn27(v23, v17, v0)
+		_ = m.fn27(t127, i32(35170), i32(3))
 		goto l5
 	}
-	_ = m.fn27(v21, v14, v19)
+	_ = m.fn27(v23, v17, v21)
 	goto l5
 }
 
@@ -2879,22 +2899,22 @@ func (m *Module) fn35(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35164)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35644)))
 		goto l11
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35208)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35688)))
 		goto l11
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35284)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35764)))
 		goto l11
 	case 23:
 		v2 = i32(4)
 		goto l1
 	case 26:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35320)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35800)))
 		goto l11
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
@@ -3382,7 +3402,7 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn219(v3, v2)
+		t2 := m.fn222(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3864,7 +3884,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+36280))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+36760))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn57(t8, v4)
@@ -4040,7 +4060,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn254(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn256(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4438,7 +4458,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn254(t6, p9, i64(0), t10, i64(0))
+		m.fn256(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -4650,7 +4670,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(36292))))
+					t15 := int32(load32(m.memory, uint32(v1+i32(36772))))
 					t16 := m.fn73(v8, t15)
 					if t16 == v7 {
 						goto l10
@@ -4845,7 +4865,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn254(v5, v7, i64(0), v8, i64(0))
+				m.fn256(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -4869,7 +4889,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn254(t15, p16, i64(0), v3, i64(0))
+				m.fn256(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -4942,8 +4962,8 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn235(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn254(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn237(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn256(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5050,7 +5070,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn254(t69, p71, i64(0), t72, i64(0))
+			m.fn256(t69, p71, i64(0), t72, i64(0))
 			m.fn134(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5107,7 +5127,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn254(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn256(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5159,7 +5179,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn235(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn237(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -5421,7 +5441,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(36292))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(36772))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -5941,9 +5961,9 @@ l1:
 					{
 						if v1 == i32(600) {
 							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+36280))
+							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+36760))
 							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
-							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+36288))
+							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+36768))
 							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
 							v9 = v8 + i32(2176)
 						l29:
@@ -5952,9 +5972,9 @@ l1:
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+36280))
+									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+36760))
 									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
-									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+36288))
+									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+36768))
 									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
 									v11 = v8 + i32(2224)
 									v12 = v8 + i32(2200)
@@ -6183,7 +6203,7 @@ func (m *Module) fn84(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn245(v2+i32(8), v3)
+			m.fn247(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6194,7 +6214,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn245(v2+i32(24), v3)
+		m.fn247(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6207,7 +6227,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn245(v2+i32(16), v3)
+		m.fn247(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6221,7 +6241,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn246(v2+i32(32), v5, v1)
+		m.fn248(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6246,7 +6266,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn245(v4+i32(16), v4+i32(204))
+	m.fn247(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6254,7 +6274,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn246(v4+i32(232), v1, t2)
+		m.fn248(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6274,9 +6294,9 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+37456))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+37936))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+37432))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+37912))
 			v6 = t7
 		}
 	l2:
@@ -6332,7 +6352,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn245(v4+i32(8), v4+i32(204))
+			m.fn247(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6343,7 +6363,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn246(v4+i32(216), v9, v11)
+						m.fn248(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6365,7 +6385,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn246(v4+i32(232), v9, v12)
+						m.fn248(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6378,7 +6398,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn246(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn248(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6426,11 +6446,11 @@ func (m *Module) fn86(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn112(v2+i32(12), v1)
-	t4 := m.fn27(v2+i32(12), i32(36276), i32(3))
+	t4 := m.fn27(v2+i32(12), i32(36756), i32(3))
 	t5 := m.fn28(t4, v5)
-	t6 := m.fn27(t5, i32(34687), i32(1))
+	t6 := m.fn27(t5, i32(35135), i32(1))
 	t7 := m.fn28(t6, v4)
-	t8 := m.fn27(t7, i32(34687), i32(1))
+	t8 := m.fn27(t7, i32(35135), i32(1))
 	t9 := m.fn28(t8, v3)
 	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -6444,7 +6464,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn213(v0, v2, v1)
+		t0 := m.fn216(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -6453,7 +6473,7 @@ l0:
 
 //go:norace
 func (m *Module) fn88(v0, v1 int32) int32 {
-	t0 := m.fn253(v0, v1, i32(88))
+	t0 := m.fn255(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6474,7 +6494,7 @@ func (m *Module) fn89(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(36272)
+		v2 = v2<<2 + i32(36752)
 		if v2 == 0 {
 			goto l2
 		}
@@ -6536,11 +6556,11 @@ func (m *Module) fn91(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn253(v0, v1, i32(80))
+		t2 := m.fn255(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn253(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn255(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -6632,9 +6652,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+36280))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+36760))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+36288))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+36768))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -7003,7 +7023,7 @@ l0:
 				if v5 != 0 {
 					p8 = i32(30064)
 				}
-				t9 := m.fn212(p8, i32(6), v8, v2)
+				t9 := m.fn215(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
 					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
@@ -7143,7 +7163,7 @@ l3:
 		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn225(t7, t8, v8)
+		m.fn228(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
@@ -7195,12 +7215,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn217(v4+i32(352), v1, v5)
+			m.fn220(v4+i32(352), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn218(v4+i32(352), v5, v4)
+			m.fn221(v4+i32(352), v5, v4)
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
@@ -7280,7 +7300,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn217(t3, t4, v3)
+			m.fn220(t3, t4, v3)
 			v2 = v2 + i32(4)
 			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
 			v9 = t5
@@ -7291,7 +7311,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				if v9 == 0 {
 					goto l2
 				}
-				t6 := m.fn219(v4, i32(24))
+				t6 := m.fn222(v4, i32(24))
 				if t6 == 0 {
 					goto l2
 				}
@@ -7367,7 +7387,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					if v10 == 0 {
 						t15 := int64(load64(m.memory, uint32(v4)))
 						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn220(v5+i32(24), t15, t16, i32(18), v9)
+						m.fn223(v5+i32(24), t15, t16, i32(18), v9)
 						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						v9 = t17
 						{
@@ -7400,7 +7420,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				}
 			}
 		l9:
-			t24 := m.fn219(v4, v3)
+			t24 := m.fn222(v4, v3)
 			v16 = t24
 			{
 				if v13 != 0 {
@@ -7422,7 +7442,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					goto l15
 				}
 			l13:
-				m.fn218(v5+i32(24), v3, v4)
+				m.fn221(v5+i32(24), v3, v4)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if !(t25|v9 == 0) {
 					t26 := int64(load64(m.memory, uint32(v4)))
@@ -7435,7 +7455,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					if v13 != 0 {
 						p30 = t28
 					}
-					m.fn220(t31, t26, t27, t32, p30)
+					m.fn223(t31, t26, t27, t32, p30)
 					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					v9 = t33
 					{
@@ -7473,7 +7493,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 		}
 		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v14 = t38
-		m.fn221(v5, v3)
+		m.fn224(v5, v3)
 		v9 = i64(0)
 		{
 			t39 := int32(load32(m.memory, uint32(v5)))
@@ -7518,7 +7538,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn225(t5, t6, v7)
+	m.fn228(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -7743,9 +7763,9 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn229(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn231(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn219(v2, i32(12))
+	t9 := m.fn222(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7755,7 +7775,7 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	}
 	v8 = t9 & p12
 	v9 = v2 + i32(216)
-	v10 = i32(33344)
+	v10 = i32(33788)
 l1:
 	{
 		{
@@ -7769,7 +7789,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn230(v2, v4)
+				t14 := m.fn232(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -7818,11 +7838,11 @@ l1:
 	l6:
 		t17 := m.fn27(v6, v10, i32(1))
 		v1 = t17
-		m.fn226(v3+i32(8), v4)
+		m.fn214(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn27(v1, t18, t19)
-		t21 := m.fn27(t20, i32(33345), i32(1))
+		t21 := m.fn27(t20, i32(33789), i32(1))
 		v1 = t21
 		{
 			if v4 != i32(22) {
@@ -7833,17 +7853,17 @@ l1:
 				goto l10
 			}
 		l7:
-			t22 := m.fn223(v3+i32(804), i32(33348))
+			t22 := m.fn226(v3+i32(804), i32(33792))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn229(v1, v3+i32(804), v12)
+			_ = m.fn231(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn231(v1, v9)
+		_ = m.fn233(v1, v9)
 	l10:
-		v10 = i32(33360)
+		v10 = i32(33804)
 		v1 = v11
 		goto l1
 	}
@@ -8007,9 +8027,9 @@ func (m *Module) fn112(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+37408))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+37888))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+37384))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+37864))
 		v3 = t5
 	}
 l0:
@@ -8041,9 +8061,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(34687)
+		p11 := i32(35135)
 		if v1 != 0 {
-			p11 = i32(36292)
+			p11 = i32(36772)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8056,7 +8076,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn27(v4, i32(34687), i32(1))
+	_ = m.fn27(v4, i32(35135), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn28(v4, v7)
@@ -8158,11 +8178,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn253(v4+i32(48), v1, i32(80))
+			t18 := m.fn255(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn253(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn255(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8276,7 +8296,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(35336)
+	p3 := i32(35816)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8320,7 +8340,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(33392)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(33840)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8348,7 +8368,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn254(v3, v12, i64(0), v13, i64(0))
+					m.fn256(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8367,7 +8387,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn254(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn256(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -8550,9 +8570,9 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn254(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn256(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(35336)
+				p11 := i32(35816)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -8581,7 +8601,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(35336)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(35816)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -8832,7 +8852,7 @@ func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn254(v4, v2, i64(0), i64(10), i64(0))
+	m.fn256(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9063,7 +9083,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn243(v0)
+		m.fn245(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9116,7 +9136,7 @@ func (m *Module) fn129(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn243(v1 + i32(8))
+	m.fn245(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9128,10 +9148,10 @@ func (m *Module) fn129(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn244(v1+i32(64), v1+i32(96))
-	m.fn244(v1+i32(96), v1+i32(64))
-	m.fn244(v1+i32(64), v1+i32(96))
-	m.fn244(v1+i32(96), v1+i32(64))
+	m.fn246(v1+i32(64), v1+i32(96))
+	m.fn246(v1+i32(96), v1+i32(64))
+	m.fn246(v1+i32(64), v1+i32(96))
+	m.fn246(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9609,8 +9629,8 @@ func (m *Module) fn134(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn247(v1)
-		m.fn254(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn249(v1)
+		m.fn256(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -9638,14 +9658,14 @@ func (m *Module) fn135(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn248(v0, v3)
+		m.fn250(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn249(v4, v0, v3)
+		m.fn251(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -9672,7 +9692,7 @@ func (m *Module) fn135(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn250(v0, v2)
+	m.fn252(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -9710,9 +9730,9 @@ func (m *Module) fn137(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn251(t2, v1)
+		m.fn253(t2, v1)
 		v3 = i32(7)
-		m.fn252(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn254(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -9817,10 +9837,10 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn251(v12, v9)
+		m.fn253(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn252(v0, v1, i32(2), i64(0), v9)
+			m.fn254(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -9869,7 +9889,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn235(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn237(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -9894,7 +9914,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn52(v9, v10+i32(376))
 				}
 			l6:
-				m.fn252(v0, v1, i32(1), i64(0), v9)
+				m.fn254(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10111,7 +10131,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						p71 = t69
 					}
 					t72 := fn1(v12, v11)
-					m.fn254(t67, p71+i64(1), i64(0), t72, i64(0))
+					m.fn256(t67, p71+i64(1), i64(0), t72, i64(0))
 					t73 := int64(load64(m.memory, uint64(uint32(v10))+40))
 					v6 = t73
 				}
@@ -10170,7 +10190,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 								p87 = v6
 							}
-							m.fn254(t86, t85, i64(0), p87-v7+i64(1), i64(0))
+							m.fn256(t86, t85, i64(0), p87-v7+i64(1), i64(0))
 							t88 := int64(load64(m.memory, uint64(uint32(v10))+24))
 							v7 = v7 + t88
 						}
@@ -10203,11 +10223,11 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l28:
-				m.fn252(v0, v1, i32(4), v7, v9)
+				m.fn254(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
 		l17:
-			m.fn252(v0, v1, i32(3), i64(0), v9)
+			m.fn254(v0, v1, i32(3), i64(0), v9)
 			goto l1
 		l27:
 			if v11 == 0 {
@@ -10220,7 +10240,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l29
 			}
 		l30:
-			m.fn252(v0, v1, i32(5), v7, v9)
+			m.fn254(v0, v1, i32(5), v7, v9)
 			goto l1
 		l29:
 			{
@@ -10296,7 +10316,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p114 = i64(0)
 							}
 							t115 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn254(t112, p114, i64(0), t115, i64(0))
+							m.fn256(t112, p114, i64(0), t115, i64(0))
 							m.fn134(v10+i32(56), v9)
 							t117 := v10
 							p116 := v8
@@ -10377,7 +10397,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t143 := v6
 							v4 = t142
 							t144 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t145 := m.fn235(int32(int64(uint64(v4)>>32)), int32(v4), t144)
+							t145 := m.fn237(int32(int64(uint64(v4)>>32)), int32(v4), t144)
 							v4 = t145
 							p146 := v4
 							if uint64(v6) > uint64(v4) {
@@ -10450,7 +10470,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l1
 			}
 		l32:
-			m.fn252(v0, v1, i32(6), v7, v9)
+			m.fn254(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
@@ -10573,9 +10593,9 @@ func (m *Module) fn142(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn251(t6, v1)
+		m.fn253(t6, v1)
 		v3 = i32(6)
-		m.fn252(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn254(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -11171,7 +11191,7 @@ func (m *Module) fn157(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn224(v2, v1)
+	m.fn227(v2, v1)
 	m.fn108(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
@@ -11246,7 +11266,7 @@ l45:
 						t14 := int32(load32(m.memory, uint32(v20)))
 						t15 := v5 + i32(8)
 						v22 = t14
-						m.fn226(t15, v22)
+						m.fn214(t15, v22)
 						v21 = v21 + i32(-4)
 						v20 = v20 + i32(4)
 						t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
@@ -11372,7 +11392,7 @@ l45:
 												v19 = i32(1)
 												t46 := int32(load32(m.memory, uint64(uint32(v5))+608))
 												t47 := int32(load32(m.memory, uint64(uint32(v5))+612))
-												t48 := m.fn212(t46, t47, v16, v15)
+												t48 := m.fn215(t46, t47, v16, v15)
 												v23 = t48
 												if v23 == 0 {
 													goto l25
@@ -11397,7 +11417,7 @@ l45:
 												v18 = v24
 												goto l14
 											case 2:
-												m.fn227(v5+i32(616), v16, v15)
+												m.fn229(v5+i32(616), v16, v15)
 												t28 := int32(load32(m.memory, uint64(uint32(v5))+616))
 												if t28 != i32(1) {
 													goto l15
@@ -11419,7 +11439,7 @@ l45:
 										goto l18
 									}
 								l24:
-									m.fn227(v5+i32(616), v16, v15)
+									m.fn229(v5+i32(616), v16, v15)
 									t49 := int32(load32(m.memory, uint64(uint32(v5))+616))
 									if t49 == i32(1) {
 										goto l16
@@ -11458,7 +11478,7 @@ l45:
 								goto l27
 							}
 							if v22 == i32(11) {
-								v20 = i32(35340)
+								v20 = i32(35820)
 								v21 = i32(5)
 								goto l29
 							}
@@ -11466,7 +11486,7 @@ l45:
 							v21 = i32(0)
 							goto l29
 						l27:
-							v20 = i32(35360)
+							v20 = i32(35840)
 							v21 = i32(1)
 						l29:
 							v21 = v21 << 2
@@ -11479,13 +11499,13 @@ l45:
 								store32(m.memory, uint64(uint32(v5))+360, uint32(v5+i32(88)))
 								switch v19 {
 								default:
-									m.fn228(v5+i32(16), v5+i32(356), v22, i64(0), v23)
+									m.fn230(v5+i32(16), v5+i32(356), v22, i64(0), v23)
 									goto l5
 								case 1:
-									m.fn228(v5+i32(16), v5+i32(356), v22, i64(1), v23)
+									m.fn230(v5+i32(16), v5+i32(356), v22, i64(1), v23)
 									goto l5
 								case 2:
-									m.fn228(v5+i32(208), v5+i32(356), v22, i64(1), v26)
+									m.fn230(v5+i32(208), v5+i32(356), v22, i64(1), v26)
 									{
 										t64 := int32(load32(m.memory, uint64(uint32(v5))+272))
 										v21 = t64
@@ -11502,7 +11522,7 @@ l45:
 										goto l38
 									}
 								case 3:
-									m.fn228(v5+i32(208), v5+i32(356), v22, i64(1), i64(4))
+									m.fn230(v5+i32(208), v5+i32(356), v22, i64(1), i64(4))
 									{
 										t66 := int32(load32(m.memory, uint64(uint32(v5))+272))
 										v21 = t66
@@ -11678,7 +11698,7 @@ func (m *Module) fn159(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn214(v2+i32(8), v1)
+	m.fn217(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -11763,7 +11783,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				p11 = t8
 			}
 			t12 := fn1(v1, v2)
-			m.fn254(t6, p11+i64(1), i64(0), t12, i64(0))
+			m.fn256(t6, p11+i64(1), i64(0), t12, i64(0))
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t13
 		}
@@ -11785,7 +11805,7 @@ func (m *Module) fn162(v0 int32, v1 int64, v2 int32) int64 {
 	m.fn164(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn237(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn239(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
@@ -11838,7 +11858,7 @@ l1:
 //go:norace
 func (m *Module) fn165(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn237(t0, v1, v2, v3)
+	t1 := m.fn239(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
@@ -11969,9 +11989,9 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn224(v5+i32(32), v1)
+		m.fn227(v5+i32(32), v1)
 		{
-			t1 := m.fn219(v5+i32(32), v2)
+			t1 := m.fn222(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -12021,7 +12041,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 		l6:
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t15 := fn222(t13, t14)
+			t15 := fn225(t13, t14)
 			v6 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
@@ -12040,7 +12060,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 			if v10 == i32(18) {
 				goto l9
 			}
-			t18 := m.fn230(v5+i32(32), v10)
+			t18 := m.fn232(v5+i32(32), v10)
 			if t18 == 0 {
 				goto l9
 			}
@@ -12085,7 +12105,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v6) > uint64(v8) {
 				goto l12
 			}
-			m.fn239(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn241(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v6, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v7 = t26
@@ -12112,7 +12132,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 				v12 = v4 << 4
 				t34 := v12
 				v13 = int64(uint64(v4) >> 60)
-				m.fn240(t31, t32, t33, t34, v13, v8)
+				m.fn242(t31, t32, t33, t34, v13, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12169,7 +12189,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 										goto l17
 									}
 									if v14 != i64(0) {
-										m.fn254(v5, v3, i64(0), v15, i64(0))
+										m.fn256(v5, v3, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v6
@@ -12236,7 +12256,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn240(t57, t58, t59, t60, t61, v18)
+							m.fn242(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v3 = t66
 							v7 = v3 - v4
@@ -12345,7 +12365,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn241(t85, t86, v1, v8)
+		m.fn243(t85, t86, v1, v8)
 		v3 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -12510,14 +12530,14 @@ func (m *Module) fn170(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn224(v3, v1)
+		m.fn227(v3, v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn34(v2, i32(29760), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn219(v3, v2)
+			t2 := m.fn222(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -13046,7 +13066,7 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn236(v0, v1)
+			m.fn238(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -13074,7 +13094,7 @@ func (m *Module) fn180(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn254(v3, t2, i64(0), v2, i64(0))
+			m.fn256(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13123,7 +13143,7 @@ func (m *Module) fn180(v0 int64, v1 int32, v2 int64) int64 {
 					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
 						p21 = v0
 					}
-					m.fn254(t22, t23, i64(0), p21, i64(0))
+					m.fn256(t22, t23, i64(0), p21, i64(0))
 					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 					v0 = t24
 					p25 := i64(0x7fffffffffffffff)
@@ -13142,7 +13162,7 @@ func (m *Module) fn180(v0 int64, v1 int32, v2 int64) int64 {
 					if v4&i32(1) == 0 {
 						goto l5
 					}
-					m.fn254(v3+i32(48), v0, i64(0), v2, i64(0))
+					m.fn256(v3+i32(48), v0, i64(0), v2, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -13157,7 +13177,7 @@ func (m *Module) fn180(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l6
 				}
-				m.fn254(v3+i32(32), v2, i64(0), v2, i64(0))
+				m.fn256(v3+i32(32), v2, i64(0), v2, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -13389,7 +13409,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn254(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn256(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13399,8 +13419,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn254(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn254(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn256(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn256(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13518,7 +13538,7 @@ func (m *Module) fn183(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn235(t8, t9, v1)
+			t10 := m.fn237(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -13556,7 +13576,7 @@ func (m *Module) fn183(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn235(t18, t19, v1)
+			t20 := m.fn237(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -13565,7 +13585,7 @@ func (m *Module) fn183(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn235(t22, t23, v1)
+			t24 := m.fn237(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -13575,7 +13595,7 @@ func (m *Module) fn183(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn254(v4, t26, i64(0), v3, i64(0))
+			m.fn256(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -13690,7 +13710,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn255(v3, v0, v1, v4&i32(127))
+		m.fn257(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -13740,7 +13760,7 @@ func (m *Module) fn185(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn236(v0, v1)
+	m.fn238(v0, v1)
 }
 
 //go:norace
@@ -14069,7 +14089,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn254(v3, v4, i64(0), i64(10), i64(0))
+		m.fn256(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14110,7 +14130,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(35336)
+			p4 := i32(35816)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -14216,7 +14236,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn254(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn256(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14235,7 +14255,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn254(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn256(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14249,7 +14269,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn254(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn256(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14271,7 +14291,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(35364)
+		v1 = i32(35844)
 		v2 = i32(0)
 	l25:
 		{
@@ -14281,7 +14301,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn254(v5, v14, i64(0), i64(10), i64(0))
+				m.fn256(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14295,7 +14315,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn254(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn256(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14480,7 +14500,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+35800))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+36280))
 			v1 = t7
 		}
 	l4:
@@ -14678,8 +14698,8 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								}
 								t4 := v4 + i32(12)
 								v0 = v0 << 3
-								t5 := int32(load32(m.memory, uint64(uint32(v0))+35752))
-								t6 := int32(load32(m.memory, uint32(v0+i32(35756))))
+								t5 := int32(load32(m.memory, uint64(uint32(v0))+36232))
+								t6 := int32(load32(m.memory, uint32(v0+i32(36236))))
 								_ = m.fn27(t4, t5, t6)
 								goto l5
 							}
@@ -14693,29 +14713,29 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 												goto l9
 											}
 											v5 = v0 << 3
-											v9 = v5 + i32(36080)
+											v9 = v5 + i32(36560)
 											if v9 == 0 {
 												goto l9
 											}
 											t11 := int32(load32(m.memory, uint32(v9)))
 											t12 := v4 + i32(12)
 											v0 = t11
-											t13 := int32(load32(m.memory, uint32(v5+i32(36192)+i32(-108))))
+											t13 := int32(load32(m.memory, uint32(v5+i32(36672)+i32(-108))))
 											t14 := v0
 											v5 = t13
 											t15 := m.fn27(t12, t14, v5)
 											v9 = t15
-											t16 := m.fn200(v0, v5, i32(35895), i32(21))
+											t16 := m.fn200(v0, v5, i32(36375), i32(21))
 											if t16 != 0 {
 												t33 := m.fn202(v4 + i32(4272))
 												_ = m.fn28(v9, t33)
 												goto l5
 											}
-											t17 := m.fn200(v0, v5, i32(35916), i32(23))
+											t17 := m.fn200(v0, v5, i32(36396), i32(23))
 											if t17 != 0 {
 												goto l11
 											}
-											t18 := m.fn200(v0, v5, i32(35939), i32(22))
+											t18 := m.fn200(v0, v5, i32(36419), i32(22))
 											if t18 == 0 {
 												goto l5
 											}
@@ -14723,19 +14743,19 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 											_ = m.fn28(v9, t19)
 											goto l5
 										}
-										t8 := m.fn27(v4+i32(12), i32(35768), i32(28))
+										t8 := m.fn27(v4+i32(12), i32(36248), i32(28))
 										v9 = t8
 										if v5 == i32(11) {
 											goto l7
 										}
-										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+35800))
+										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+36280))
 										_ = m.fn28(v9, t9)
 										goto l8
 									}
 								l7:
-									_ = m.fn27(v9, i32(35888), i32(4))
+									_ = m.fn27(v9, i32(36368), i32(4))
 								l8:
-									t22 := m.fn27(v9, i32(35892), i32(3))
+									t22 := m.fn27(v9, i32(36372), i32(3))
 									t23 := m.fn201(v4+i32(4272), v0+i32(-1))
 									_ = m.fn28(t22, t23)
 									goto l5
@@ -14744,20 +14764,20 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								if uint32(v0+i32(-28)) < uint32(i32(-7)) {
 									goto l12
 								}
-								v0 = v0<<2 + i32(36164)
+								v0 = v0<<2 + i32(36644)
 								if v0 == 0 {
 									goto l12
 								}
 								t25 := int32(load32(m.memory, uint32(v0)))
 								v0 = t25
 								v5 = v0 << 2
-								t26 := int32(load32(m.memory, uint32(v5+i32(36452))))
+								t26 := int32(load32(m.memory, uint32(v5+i32(36932))))
 								v9 = t26
-								t27 := int32(load32(m.memory, uint32(v5+i32(36480))))
+								t27 := int32(load32(m.memory, uint32(v5+i32(36960))))
 								v5 = t27
-								t28 := m.fn27(v4+i32(12), i32(35961), i32(28))
+								t28 := m.fn27(v4+i32(12), i32(36441), i32(28))
 								t29 := m.fn27(t28, v5, v9)
-								t30 := m.fn27(t29, i32(35892), i32(3))
+								t30 := m.fn27(t29, i32(36372), i32(3))
 								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(4272)+v0<<3))+96))
 								_ = m.fn28(t30, t31)
 								goto l5
@@ -14961,7 +14981,7 @@ func (m *Module) fn200(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn253(v0, v2, v1)
+		t0 := m.fn255(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -15069,7 +15089,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(35888))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(36368))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -15165,7 +15185,97 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn212(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn212(v0, v1, v2, v3 int32) int32 {
+	var v4, v5 int32
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	store32(m.memory, uint64(uint32(v4))+8, uint32(v0))
+	store32(m.memory, uint64(uint32(v4))+12, uint32(v0+v1))
+	{
+	l3:
+		if v3 == 0 {
+			goto l0
+		}
+		{
+			t1 := int32(m.memory[uint32(v2)])
+			v0 = t1
+			if v0 == i32(45) {
+				goto l1
+			}
+			if v0 == i32(95) {
+				goto l1
+			}
+			v5 = i32(0)
+			t2 := m.fn213(v4 + i32(8))
+			v1 = t2
+			if v1 == 0 {
+				goto l2
+			}
+			t3 := int32(m.memory[uint32(v1)])
+			if v0 != t3 {
+				goto l2
+			}
+		}
+	l1:
+		v2 = v2 + i32(1)
+		v3 = v3 + i32(-1)
+		goto l3
+	l0:
+		t4 := m.fn213(v4 + i32(8))
+		var p5 int32
+		if t4 == 0 {
+			p5 = 1
+		}
+		v5 = p5
+	}
+l2:
+	m.g0 = v4 + i32(16)
+	return v5
+}
+
+//go:norace
+func (m *Module) fn213(v0 int32) int32 {
+	var v1, v2, v3, v4 int32
+	t0 := int32(load32(m.memory, uint32(v0)))
+	v1 = t0
+	t1 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v2 = t1
+l1:
+	{
+		v3 = v1
+		if v3 != v2 {
+			goto l0
+		}
+		return i32(0)
+	l0:
+		t2 := v0
+		v1 = v3 + i32(1)
+		store32(m.memory, uint32(t2), uint32(v1))
+		t3 := int32(m.memory[uint32(v3)])
+		v4 = t3
+		if v4 == i32(45) {
+			goto l1
+		}
+		if v4 == i32(95) {
+			goto l1
+		}
+	}
+	return v3
+}
+
+//go:norace
+func (m *Module) fn214(v0, v1 int32) {
+	t0 := v0
+	v1 = v1 << 2
+	t1 := int32(load32(m.memory, uint32(v1+i32(36988))))
+	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
+	t2 := int32(load32(m.memory, uint32(v1+i32(37156))))
+	store32(m.memory, uint32(v0), uint32(t2))
+}
+
+//go:norace
+func (m *Module) fn215(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15193,8 +15303,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn213(v0, v1, v2 int32) int32 {
-	t0 := m.fn253(v0, v1, v2)
+func (m *Module) fn216(v0, v1, v2 int32) int32 {
+	t0 := m.fn255(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15203,7 +15313,7 @@ func (m *Module) fn213(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn214(v0, v1 int32) {
+func (m *Module) fn217(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15336,19 +15446,19 @@ func (m *Module) fn214(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn215(v2+i32(24), v2+i32(376), i32(2))
+			m.fn218(v2+i32(24), v2+i32(376), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn215(v2+i32(736), v2+i32(376), i32(20))
+						m.fn218(v2+i32(736), v2+i32(376), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+756))
 						v3 = t27
 						if v3 != 0 {
 							goto l11
 						}
-						m.fn216(v0+i32(8), v2+i32(376))
+						m.fn219(v0+i32(8), v2+i32(376))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
@@ -15387,7 +15497,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn215(v0, v1, v2 int32) {
+func (m *Module) fn218(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -15395,10 +15505,10 @@ func (m *Module) fn215(v0, v1, v2 int32) {
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn216(v3, v1)
+	m.fn219(v3, v1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
-	t4 := fn222(t2, t3)
+	t4 := fn225(t2, t3)
 	v5 = t4
 	v1 = i32(0)
 	if v4 == 0 {
@@ -15417,7 +15527,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn216(v0, v1 int32) {
+func (m *Module) fn219(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5 int32
@@ -15548,7 +15658,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn217(v0, v1, v2 int32) {
+func (m *Module) fn220(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15580,7 +15690,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn218(v0, v1, v2 int32) {
+func (m *Module) fn221(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15663,12 +15773,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn219(v0, v1 int32) int32 {
+func (m *Module) fn222(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn221(v2+i32(8), v1)
+	m.fn224(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15692,7 +15802,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn220(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn223(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -15701,7 +15811,7 @@ func (m *Module) fn220(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn35(v5+i32(20), v3)
 	{
-		t1 := m.fn223(v5+i32(20), i32(36444))
+		t1 := m.fn226(v5+i32(20), i32(36924))
 		if t1 != 0 {
 			goto l0
 		}
@@ -15864,7 +15974,7 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn221(v0, v1 int32) {
+func (m *Module) fn224(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-2)
@@ -15876,9 +15986,9 @@ func (m *Module) fn221(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+36676))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+37492))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+36512))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+37328))
 		v2 = t1
 	}
 l1:
@@ -15887,7 +15997,7 @@ l1:
 }
 
 //go:norace
-func fn222(v0, v1 int32) int64 {
+func fn225(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -15911,7 +16021,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1 int32) int32 {
+func (m *Module) fn226(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = i32(0)
 	{
@@ -15975,7 +16085,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1 int32) {
+func (m *Module) fn227(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -16066,7 +16176,7 @@ func (m *Module) fn224(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn225(v0, v1, v2 int32) {
+func (m *Module) fn228(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -16098,17 +16208,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1 int32) {
-	t0 := v0
-	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(36836))))
-	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(37004))))
-	store32(m.memory, uint32(v0), uint32(t2))
-}
-
-//go:norace
-func (m *Module) fn227(v0, v1, v2 int32) {
+func (m *Module) fn229(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16146,7 +16246,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn230(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0
@@ -16190,7 +16290,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn231(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16220,13 +16320,13 @@ func (m *Module) fn229(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn28(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn232(v0, v2)
+			_ = m.fn234(v0, v2)
 			goto l5
 		case 2:
 			m.fn32(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn233(v0, t10, t11)
+			_ = m.fn235(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn28(v0, v2)
@@ -16238,7 +16338,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1 int32) int32 {
+func (m *Module) fn232(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16262,7 +16362,7 @@ func (m *Module) fn230(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn218(v2, v1, v0)
+			m.fn221(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16293,7 +16393,7 @@ func (m *Module) fn230(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn219(v0, v3)
+		t7 := m.fn222(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16305,7 +16405,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1 int32) int32 {
+func (m *Module) fn233(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16326,21 +16426,21 @@ l1:
 		t4 := v0
 		p3 := i32(1)
 		if v4 != 0 {
-			p3 = i32(33362)
+			p3 = i32(33806)
 		}
 		var p5 int32
 		if v4 != i32(0) {
 			p5 = 1
 		}
 		t6 := m.fn27(t4, p3, p5)
-		_ = m.fn232(t6, v2)
+		_ = m.fn234(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn232(v0 int32, v1 int64) int32 {
+func (m *Module) fn234(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16350,10 +16450,10 @@ func (m *Module) fn232(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn27(v0, i32(33379), i32(2))
+		_ = m.fn27(v0, i32(33823), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(33392)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(33840)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16394,7 +16494,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn233(v0, v1, v2 int32) int32 {
+func (m *Module) fn235(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16420,7 +16520,7 @@ func (m *Module) fn233(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn27(v2, i32(33361), i32(1))
+			_ = m.fn27(v2, i32(33805), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16446,7 +16546,7 @@ func (m *Module) fn233(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn28(v0, v3)
-		t11 := m.fn27(t10, i32(33362), i32(1))
+		t11 := m.fn27(t10, i32(33806), i32(1))
 		_ = m.fn28(t11, int64(uint32(v2)))
 	}
 l3:
@@ -16454,7 +16554,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn234(v0, v1 int32) int32 {
+func (m *Module) fn236(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16467,7 +16567,7 @@ func (m *Module) fn234(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn237(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -16484,7 +16584,7 @@ func (m *Module) fn235(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn254(t1, v6, i64(0), v4, i64(0))
+			m.fn256(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16503,7 +16603,7 @@ func (m *Module) fn235(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn254(v3, v2, i64(0), v4, i64(0))
+		m.fn256(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16527,7 +16627,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1 int32) {
+func (m *Module) fn238(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+296))
@@ -16587,7 +16687,7 @@ func (m *Module) fn236(v0, v1 int32) {
 			}
 			t17 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t19 := m.fn235(t17, t18, v3)
+			t19 := m.fn237(t17, t18, v3)
 			t20 := v0
 			t21 := v2
 			v3 = t19
@@ -16602,7 +16702,7 @@ func (m *Module) fn236(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn237(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn239(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
@@ -16612,7 +16712,7 @@ func (m *Module) fn237(v0 int64, v1 int32, v2, v3 int64) int64 {
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn254(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn256(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -16621,7 +16721,7 @@ func (m *Module) fn237(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn254(v4, t6, i64(0), v2, i64(0))
+		m.fn256(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16653,171 +16753,277 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1, v2 int32) {
-	var v3, v4, v5, v6, v7 int32
+func (m *Module) fn240(v0, v1, v2, v3 int32) {
+	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	t1 := m.fn27(v2, i32(34806), i32(1))
-	v4 = t1
-	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
-	v5 = t2
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	t1 := m.fn27(v3, i32(35285), i32(1))
+	v5 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v2))+32))
+	v6 = t2
 	p3 := i32(32)
-	if uint32(v5) < uint32(i32(32)) {
-		p3 = v5
+	if uint32(v6) < uint32(i32(32)) {
+		p3 = v6
 	}
-	v6 = p3
-	v2 = i32(0)
+	v7 = p3
+	v3 = i32(0)
 l3:
-	if v6 == v2 {
+	if v7 == v3 {
 		goto l0
 	}
 	{
-		t4 := int32(m.memory[uint32(v1+v2)])
-		v7 = t4
-		if uint32((v7+i32(-33))&i32(255)) < uint32(i32(94)) {
+		t4 := int32(m.memory[uint32(v2+v3)])
+		v8 = t4
+		if uint32((v8+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+33363])
-		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+33363])
-		store32(m.memory, uint64(uint32(v3))+12, uint32(t5<<16|t6<<24|i32(30812)))
-		_ = m.fn27(v4, v3+i32(12), i32(4))
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v8)>>4)))+33807])
+		t6 := int32(m.memory[uint64(uint32(v8&i32(15)))+33807])
+		store32(m.memory, uint64(uint32(v4))+12, uint32(t5<<16|t6<<24|i32(30812)))
+		_ = m.fn27(v5, v4+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	_ = m.fn234(v4, v7)
+	_ = m.fn236(v5, v8)
 l2:
-	v2 = v2 + i32(1)
+	v3 = v3 + i32(1)
 	goto l3
 l0:
-	v2 = i32(0)
-	t9 := v4
+	v3 = i32(0)
+	t9 := v5
 	var p10 int32
-	if uint32(v5) > uint32(i32(32)) {
+	if uint32(v6) > uint32(i32(32)) {
 		p10 = 1
 	}
-	v7 = p10
-	p11 := i32(34806)
-	if v7 != 0 {
-		p11 = i32(34807)
+	v8 = p10
+	p11 := i32(35285)
+	if v8 != 0 {
+		p11 = i32(35286)
 	}
 	p12 := i32(1)
-	if v7 != 0 {
+	if v8 != 0 {
 		p12 = i32(4)
 	}
 	t13 := m.fn27(t9, p11, p12)
-	v4 = t13
+	v9 = t13
 	{
 	l8:
 		{
-			if v6 != v2 {
+			if v7 != v3 {
 				goto l4
 			}
-			v2 = i32(0)
+			v3 = i32(0)
 		l6:
 			{
-				if v6 == v2 {
+				if v7 == v3 {
 					if v0 == i32(15) {
-						if v5 != 0 {
+						if v6 != 0 {
+							var p17 int32
+							if v1 == i32(1) {
+								p17 = 1
+							}
+							v3 = p17
+							p18 := i32(29872)
+							if v3 != 0 {
+								p18 = i32(0x7444)
+							}
+							v10 = p18
+							t20 := v10
+							p19 := i32(36)
+							if v3 != 0 {
+								p19 = i32(104)
+							}
+							v11 = t20 + p19
+						l16:
+							{
+								if v10 == v11 {
+									goto l10
+								}
+								t21 := int32(load32(m.memory, uint32(v10)))
+								t22 := v4
+								v12 = t21
+								m.fn214(t22, v12)
+								{
+									t23 := int32(load32(m.memory, uint32(v4)))
+									t24 := v2
+									t25 := v7
+									v13 = t23
+									t26 := int32(load32(m.memory, uint64(uint32(v4))+4))
+									t27 := v13
+									v14 = t26
+									t28 := m.fn212(t24, t25, t27, v14)
+									if t28 != 0 {
+										goto l15
+									}
+									v10 = v10 + i32(4)
+									v15 = i32(0)
+								l17:
+									{
+										v3 = v15
+										if v3 == i32(120) {
+											goto l16
+										}
+										v15 = v3 + i32(12)
+										t29 := int32(load32(m.memory, uint32(v3+i32(33668))))
+										if t29 != v12 {
+											goto l17
+										}
+										t30 := int32(load32(m.memory, uint32(v3+i32(33676))))
+										v5 = t30
+										t31 := int32(load32(m.memory, uint32(v3+i32(33672))))
+										v8 = t31
+										v6 = i32(0)
+									l22:
+										{
+											if v6&i32(1) != 0 {
+												goto l17
+											}
+											v3 = i32(0)
+											{
+											l21:
+												{
+													var p32 int32
+													if v5 == v3 {
+														p32 = 1
+													}
+													v6 = p32
+													if v6 == 0 {
+														goto l18
+													}
+													v0 = v8
+													v3 = v5
+													goto l19
+												}
+											l18:
+												{
+													t33 := int32(m.memory[uint32(v8+v3)])
+													if t33 == i32(32) {
+														goto l20
+													}
+													v3 = v3 + i32(1)
+													goto l21
+												}
+											l20:
+												t34 := v8
+												v1 = v3 + i32(1)
+												v0 = t34 + v1
+												v5 = v5 - v1
+											}
+										l19:
+											t35 := m.fn212(v2, v7, v8, v3)
+											v3 = t35
+											v8 = v0
+											if v3 == 0 {
+												goto l22
+											}
+										}
+									}
+								}
+							l15:
+							}
+							t36 := m.fn27(v9, i32(35139), i32(15))
+							t37 := m.fn27(t36, v13, v14)
+							_ = m.fn27(t37, i32(35154), i32(2))
 							goto l10
 						}
-						v2 = i32(34694)
-						v7 = i32(36)
+						v3 = i32(35173)
+						v8 = i32(36)
 						goto l7
 					}
 					if v0 != i32(20) {
 						goto l10
 					}
-					v7 = i32(0)
+					v8 = i32(0)
 				l13:
-					if v6 != v7 {
-						t16 := int32(m.memory[uint32(v1+v7)])
+					if v7 != v8 {
+						t16 := int32(m.memory[uint32(v2+v8)])
 						if uint32((t16+i32(-48))&i32(255)) < uint32(i32(10)) {
 							goto l12
 						}
-						v7 = v7 + i32(1)
+						v8 = v8 + i32(1)
 						goto l13
 					}
-					v7 = v6
+					v8 = v7
 					goto l12
 				l12:
-					t17 := v1
-					var p18 int32
-					if uint32(v7) < uint32(v6) {
-						p18 = 1
+					t39 := v2
+					var p40 int32
+					if uint32(v8) < uint32(v7) {
+						p40 = 1
 					}
-					v6 = p18
-					p19 := i32(0)
-					if v6 != 0 {
-						p19 = t17
+					v7 = p40
+					p41 := i32(0)
+					if v7 != 0 {
+						p41 = t39
 					}
-					v1 = p19
-					v2 = i32(-112)
-				l15:
-					if v2 == 0 {
+					v2 = p41
+					v3 = i32(-112)
+				l24:
+					if v3 == 0 {
 						goto l10
 					}
 					{
-						if v6 == 0 {
-							goto l14
+						if v7 == 0 {
+							goto l23
 						}
-						t20 := int32(load32(m.memory, uint32(v2+i32(33504))))
-						t21 := int32(load32(m.memory, uint32(v2+i32(33508))))
-						t22 := m.fn87(t20, t21, v1, v7)
-						if t22 == 0 {
-							goto l14
+						t42 := int32(load32(m.memory, uint32(v3+i32(33952))))
+						t43 := int32(load32(m.memory, uint32(v3+i32(33956))))
+						t44 := m.fn87(t42, t43, v2, v8)
+						if t44 == 0 {
+							goto l23
 						}
-						v2 = i32(34730)
-						v7 = i32(23)
+						v3 = i32(35209)
+						v8 = i32(23)
 						goto l7
 					}
-				l14:
-					v2 = v2 + i32(16)
-					goto l15
+				l23:
+					v3 = v3 + i32(16)
+					goto l24
 				}
-				v7 = v1 + v2
-				v2 = v2 + i32(1)
-				t14 := int32(m.memory[uint32(v7)])
+				v8 = v2 + v3
+				v3 = v3 + i32(1)
+				t14 := int32(m.memory[uint32(v8)])
 				if uint32((t14+i32(-65))&i32(255)) >= uint32(i32(26)) {
 					goto l6
 				}
 			}
-			v2 = i32(34753)
-			v7 = i32(31)
+			v3 = i32(35232)
+			v8 = i32(31)
 			goto l7
 		l4:
-			v7 = v1 + v2
-			v2 = v2 + i32(1)
-			t15 := int32(m.memory[uint32(v7)])
-			v7 = t15 + i32(-9)
-			if uint32(v7) > uint32(i32(23)) {
+			v8 = v2 + v3
+			v3 = v3 + i32(1)
+			t15 := int32(m.memory[uint32(v8)])
+			v8 = t15 + i32(-9)
+			if uint32(v8) > uint32(i32(23)) {
 				goto l8
 			}
-			if i32_shl(i32(1), v7)&i32(8388639) == 0 {
+			if i32_shl(i32(1), v8)&i32(8388639) == 0 {
 				goto l8
 			}
 		}
-		v2 = i32(34784)
-		v7 = i32(22)
+		v3 = i32(35263)
+		v8 = i32(22)
 		goto l7
 	l7:
-		t23 := m.fn27(v4, i32(34688), i32(2))
-		t24 := m.fn27(t23, v2, v7)
-		_ = m.fn27(t24, i32(34690), i32(1))
+		t45 := m.fn27(v9, i32(35136), i32(2))
+		t46 := m.fn27(t45, v3, v8)
+		_ = m.fn27(t46, i32(35138), i32(1))
 	}
 l10:
-	m.g0 = v3 + i32(16)
+	m.g0 = v4 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn241(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn241(v7+i32(40), v1, t1, v4)
+	m.fn243(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -16830,7 +17036,7 @@ func (m *Module) fn239(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+676))
 				if t4 != i32(6) {
-					m.fn242(v0, v7+i32(368), v4, v5, v6)
+					m.fn244(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -16843,16 +17049,16 @@ func (m *Module) fn239(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn242(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn244(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn254(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn254(v7, v10, i64(0), v4, i64(0))
-		m.fn242(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn256(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn256(v7, v10, i64(0), v4, i64(0))
+		m.fn244(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -16920,21 +17126,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn242(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn239(v0, t0, t1, v2, v5, v3, v4)
+	m.fn241(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn243(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
 	m.g0 = v4
 	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
 	m.fn40(v4, v2, v3)
-	m.fn214(v4+i32(360), v4)
+	m.fn217(v4+i32(360), v4)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
@@ -16950,7 +17156,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn244(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -17027,7 +17233,7 @@ func (m *Module) fn242(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn237(v14, v1, v7, i64(-1))
+			t12 := m.fn239(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -17042,7 +17248,7 @@ func (m *Module) fn242(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn254(t13, t14, i64(0), p15, i64(0))
+		m.fn256(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17084,7 +17290,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn243(v0 int32) {
+func (m *Module) fn245(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17104,8 +17310,8 @@ func (m *Module) fn243(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn244(v1, v1+i32(32))
-	m.fn244(v1+i32(32), v1)
+	m.fn246(v1, v1+i32(32))
+	m.fn246(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17121,7 +17327,7 @@ func (m *Module) fn243(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1 int32) {
+func (m *Module) fn246(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17147,7 +17353,7 @@ func (m *Module) fn244(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn245(v0, v1 int32) {
+func (m *Module) fn247(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -17193,7 +17399,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn246(v0, v1, v2 int32) {
+func (m *Module) fn248(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17217,7 +17423,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn247(v0 int32) int64 {
+func (m *Module) fn249(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17239,7 +17445,7 @@ func (m *Module) fn247(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn248(v0 int32, v1 int64) {
+func (m *Module) fn250(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -17306,7 +17512,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn249(v0, v1 int32, v2 int64) {
+func (m *Module) fn251(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17314,14 +17520,14 @@ func (m *Module) fn249(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn248(v1, v2)
+	m.fn250(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn254(t2, t3, i64(0), t4, i64(0))
+	m.fn256(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17335,7 +17541,7 @@ func (m *Module) fn249(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn254(t8, t11, i64(0), v2, i64(0))
+	m.fn256(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17425,7 +17631,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn250(v0 int32, v1 int64) {
+func (m *Module) fn252(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17462,7 +17668,7 @@ func (m *Module) fn250(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn251(v0 int64, v1 int32) {
+func (m *Module) fn253(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -17512,7 +17718,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn254(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17560,7 +17766,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn253(v0, v1, v2 int32) int32 {
+func (m *Module) fn255(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -17591,7 +17797,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn254(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn256(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -17622,7 +17828,7 @@ func (m *Module) fn254(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn255(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn257(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -17723,4 +17929,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x008\x8e\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00?\x8e\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x008\x8e\x00\x00?\x8e\x00\x00z\x88\x00\x00\x91\x88\x00\x00H\x8e\x00\x00\x04\x89\x00\x00P\x8e\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00<u\x00\x00\b\x00\x00\x00Du\x00\x00\x06\x00\x00\x00Ju\x00\x00\v\x00\x00\x00Uu\x00\x00\n\x00\x00\x00_u\x00\x00\t\x00\x00\x00hu\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xa0u\x00\x00\x05\x00\x00\x00\xa5u\x00\x00\b\x00\x00\x00\xadu\x00\x00\x05\x00\x00\x00\xb2u\x00\x00\x04\x00\x00\x00\xb6u\x00\x00\x03\x00\x00\x00\xb9u\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\xf8u\x00\x00\x17\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00\x14v\x00\x00\x18\x00\x00\x00,v\x00\x00\f\x00\x00\x008v\x00\x00,\x00\x00\x00dv\x00\x00\a\x00\x00\x00kv\x00\x00%\x00\x00\x00\x90v\x00\x00\x10\x00\x00\x00\xa0v\x00\x00\"\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\xcev\x00\x00O\x00\x00\x00\x1dw\x00\x00\x11\x00\x00\x00.w\x00\x00O\x00\x00\x00}w\x00\x00\r\x00\x00\x00\x8aw\x00\x00\x15\x00\x00\x00\x9fw\x00\x00\f\x00\x00\x00\xabw\x00\x006\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00\xebw\x00\x00H\x00\x00\x003x\x00\x00\f\x00\x00\x00?x\x00\x00F\x00\x00\x00\x85x\x00\x00\x03\x00\x00\x00\x88x\x00\x00\x1e\x00\x00\x00\xa6x\x00\x00\v\x00\x00\x00\xb1x\x00\x00H\x00\x00\x00\xf9x\x00\x00\f\x00\x00\x00\x05y\x00\x00!\x00\x00\x00&y\x00\x00\b\x00\x00\x00.y\x00\x00\x1e\x00\x00\x00Ly\x00\x00\x0f\x00\x00\x00[y\x00\x00\x1c\x00\x00\x00wy\x00\x00\x14\x00\x00\x00\x8by\x00\x00!\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xb1y\x00\x00L\x00\x00\x00\xfdy\x00\x00\n\x00\x00\x00\az\x00\x00D\x00\x00\x00Kz\x00\x00\x0f\x00\x00\x00Zz\x00\x00D\x00\x00\x00\x9ez\x00\x00\b\x00\x00\x00\xa6z\x00\x00Z\x00\x00\x00\x00{\x00\x00\r\x00\x00\x00\r{\x00\x00\x1d\x00\x00\x00*{\x00\x00\r\x00\x00\x007{\x00\x00\x1e\x00\x00\x00U{\x00\x00\f\x00\x00\x00a{\x00\x00U\x00\x00\x00\xb6{\x00\x00\a\x00\x00\x00\xbd{\x00\x00p\x00\x00\x00-|\x00\x00\a\x00\x00\x004|\x00\x00q\x00\x00\x00\xa5|\x00\x00\x05\x00\x00\x00\xaa|\x00\x004\x00\x00\x00\xde|\x00\x00\x04\x00\x00\x00\xe2|\x00\x00R\x00\x00\x004}\x00\x00\x06\x00\x00\x00:}\x00\x00R\x00\x00\x00\x8c}\x00\x00\b\x00\x00\x00\x94}\x00\x00\x1c\x00\x00\x00\xb0}\x00\x00\x13\x00\x00\x00\xc3}\x00\x00-\x00\x00\x00\xf0}\x00\x00\x04\x00\x00\x00\xf4}\x00\x00-\x00\x00\x00!~\x00\x00\x11\x00\x00\x002~\x00\x009\x00\x00\x00k~\x00\x00\x03\x00\x00\x00n~\x00\x00\x1e\x00\x00\x00\x8c~\x00\x00\t\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00\xa5~\x00\x00\x04\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x90v\x00\x00\x10\x00\x00\x00\xec\x80\x00\x00\x1c\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\b\x81\x00\x00\x1e\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00&\x81\x00\x00 \x00\x00\x00F\x81\x00\x00\x03\x00\x00\x00I\x81\x00\x00\x0f\x00\x00\x00X\x81\x00\x00\v\x00\x00\x00c\x81\x00\x00\x19\x00\x00\x00|\x81\x00\x00\a\x00\x00\x00\x83\x81\x00\x00'\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xaa\x81\x00\x00%\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00e\x82\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00f\x82\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00g\x82\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00h\x82\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00i\x82\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00k\x82\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00m\x82\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has {value} entries, more than {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelayQ\x89\x00\x00\x06\x00\x00\x00W\x89\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\xa5~\x00\x00\x04\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00l\x89\x00\x00\f\x00\x00\x00x\x89\x00\x00\b\x00\x00\x00,v\x00\x00\f\x00\x00\x00\x80\x89\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xc0\x89\x00\x00\b\x00\x00\x00ȉ\x00\x00\x05\x00\x00\x00͉\x00\x00\x06\x00\x00\x00beginfailure\xec\x89\x00\x00\x05\x00\x00\x00\xf1\x89\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00%\x8a\x00\x00\x0e\x00\x00\x003\x8a\x00\x00\x0e\x00\x00\x00A\x8a\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00d\x8a\x00\x00\x06\x00\x00\x00j\x8a\x00\x00\x06\x00\x00\x00p\x8a\x00\x00\a\x00\x00\x00w\x8a\x00\x00\t\x00\x00\x00\x80\x8a\x00\x00\b\x00\x00\x00\x88\x8a\x00\x00\x06\x00\x00\x00\x8e\x8a\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDecЊ\x00\x00\x03\x00\x00\x00ӊ\x00\x00\x03\x00\x00\x00֊\x00\x00\x03\x00\x00\x00ي\x00\x00\x03\x00\x00\x00܊\x00\x00\x03\x00\x00\x00ߊ\x00\x00\x03\x00\x00\x00\xe2\x8a\x00\x00\x03\x00\x00\x00\xe5\x8a\x00\x00\x03\x00\x00\x00\xe8\x8a\x00\x00\x03\x00\x00\x00\xeb\x8a\x00\x00\x03\x00\x00\x00\xee\x8a\x00\x00\x03\x00\x00\x00\xf1\x8a\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00U\x8b\x00\x001\x00\x00\x00\x86\x8b\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x007\x8c\x00\x00\x15\x00\x00\x00L\x8c\x00\x00\x17\x00\x00\x00\x95\x8c\x00\x007\x00\x00\x00̌\x00\x00$\x00\x00\x00c\x8c\x00\x00\x16\x00\x00\x00\xf0\x8c\x00\x00K\x00\x00\x00;\x8d\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x008\x8e\x00\x00?\x8e\x00\x00z\x88\x00\x00\x91\x88\x00\x00H\x8e\x00\x00\x04\x89\x00\x00P\x8e\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xfb\x87\x00\x00\x01\x88\x00\x00\x05\x88\x00\x00\x0e\x88\x00\x00\x18\x88\x00\x00\x1d\x88\x00\x00#\x88\x00\x00)\x88\x00\x00,\x88\x00\x002\x88\x00\x007\x88\x00\x00=\x88\x00\x00I\x88\x00\x00U\x88\x00\x00_\x88\x00\x00o\x88\x00\x00z\x88\x00\x00\x85\x88\x00\x00\x91\x88\x00\x00\x9c\x88\x00\x00\xaa\x88\x00\x00\xb5\x88\x00\x00Ĉ\x00\x00و\x00\x00ވ\x00\x00\xed\x88\x00\x00\xf8\x88\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x89\x00\x00\n\x89\x00\x00\x14\x89\x00\x00\x18\x89\x00\x00&\x89\x00\x00\xadu\x00\x002\x89\x00\x00\xb6u\x00\x005\x89\x00\x00C\x89\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00.\x00\x00\x00\xe7\x82\x00\x00\x18\x83\x00\x00*\x83\x00\x00S\x83\x00\x00s\x83\x00\x00\x93\x83\x00\x00\xb9\x83\x00\x00\xe1\x83\x00\x00<\x84\x00\x00a\x84\x00\x00a\x84\x00\x00\x85\x84\x00\x00\u0604\x00\x00\x1e\x85\x00\x00I\x85\x00\x00q\x85\x00\x00\x88\x85\x00\x00\x9c\x85\x00\x00Ӆ\x00\x00\xfd\x85\x00\x008\x86\x00\x00l\x86\x00\x00\xa5\x86\x00\x00ʆ\x00\x00\xec\x86\x00\x00I\x87\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00ȍ\x00\x00ȍ\x00\x00ȍ\x00\x00Ѝ\x00\x00\xe0\x8d\x00\x00Ѝ\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00ȍ\x00\x00ȍ\x00\x00ȍ\x00\x00Ѝ\x00\x00\xe0\x8d\x00\x00Ѝ\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\x18\x90\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\x1f\x90\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x18\x90\x00\x00\x1f\x90\x00\x00Y\x8a\x00\x00p\x8a\x00\x00(\x90\x00\x00\xe3\x8a\x00\x000\x90\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00<u\x00\x00\b\x00\x00\x00Du\x00\x00\x06\x00\x00\x00Ju\x00\x00\v\x00\x00\x00Uu\x00\x00\n\x00\x00\x00_u\x00\x00\t\x00\x00\x00hu\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xa0u\x00\x00\x05\x00\x00\x00\xa5u\x00\x00\b\x00\x00\x00\xadu\x00\x00\x05\x00\x00\x00\xb2u\x00\x00\x04\x00\x00\x00\xb6u\x00\x00\x03\x00\x00\x00\xb9u\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\xf8u\x00\x00\x17\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00\x14v\x00\x00\x18\x00\x00\x00,v\x00\x00\f\x00\x00\x008v\x00\x00,\x00\x00\x00dv\x00\x00\a\x00\x00\x00kv\x00\x00%\x00\x00\x00\x90v\x00\x00\x10\x00\x00\x00\xa0v\x00\x00\"\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\xcev\x00\x00O\x00\x00\x00\x1dw\x00\x00\x11\x00\x00\x00.w\x00\x00O\x00\x00\x00}w\x00\x00\r\x00\x00\x00\x8aw\x00\x00\x15\x00\x00\x00\x9fw\x00\x00\f\x00\x00\x00\xabw\x00\x006\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00\xebw\x00\x00H\x00\x00\x003x\x00\x00\f\x00\x00\x00?x\x00\x00F\x00\x00\x00\x85x\x00\x00\x03\x00\x00\x00\x88x\x00\x00\x1e\x00\x00\x00\xa6x\x00\x00\v\x00\x00\x00\xb1x\x00\x00H\x00\x00\x00\xf9x\x00\x00\f\x00\x00\x00\x05y\x00\x00!\x00\x00\x00&y\x00\x00\b\x00\x00\x00.y\x00\x00\x1e\x00\x00\x00Ly\x00\x00\x0f\x00\x00\x00[y\x00\x00\x1c\x00\x00\x00wy\x00\x00\x14\x00\x00\x00\x8by\x00\x00!\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xb1y\x00\x00L\x00\x00\x00\xfdy\x00\x00\n\x00\x00\x00\az\x00\x00D\x00\x00\x00Kz\x00\x00\x0f\x00\x00\x00Zz\x00\x00D\x00\x00\x00\x9ez\x00\x00\b\x00\x00\x00\xa6z\x00\x00Z\x00\x00\x00\x00{\x00\x00\r\x00\x00\x00\r{\x00\x00\x1d\x00\x00\x00*{\x00\x00\r\x00\x00\x007{\x00\x00\x1e\x00\x00\x00U{\x00\x00\f\x00\x00\x00a{\x00\x00U\x00\x00\x00\xb6{\x00\x00\a\x00\x00\x00\xbd{\x00\x00p\x00\x00\x00-|\x00\x00\a\x00\x00\x004|\x00\x00q\x00\x00\x00\xa5|\x00\x00\x05\x00\x00\x00\xaa|\x00\x004\x00\x00\x00\xde|\x00\x00\x04\x00\x00\x00\xe2|\x00\x00R\x00\x00\x004}\x00\x00\x06\x00\x00\x00:}\x00\x00R\x00\x00\x00\x8c}\x00\x00\b\x00\x00\x00\x94}\x00\x00\x1c\x00\x00\x00\xb0}\x00\x00\x13\x00\x00\x00\xc3}\x00\x00-\x00\x00\x00\xf0}\x00\x00\x04\x00\x00\x00\xf4}\x00\x00-\x00\x00\x00!~\x00\x00\x11\x00\x00\x002~\x00\x009\x00\x00\x00k~\x00\x00\x03\x00\x00\x00n~\x00\x00\x1e\x00\x00\x00\x8c~\x00\x00\t\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00\xa5~\x00\x00\x04\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x90v\x00\x00\x10\x00\x00\x00\xec\x80\x00\x00\x1c\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\b\x81\x00\x00\x1e\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00&\x81\x00\x00 \x00\x00\x00F\x81\x00\x00\x03\x00\x00\x00I\x81\x00\x00\x0f\x00\x00\x00X\x81\x00\x00\v\x00\x00\x00c\x81\x00\x00\x19\x00\x00\x00|\x81\x00\x00\a\x00\x00\x00\x83\x81\x00\x00'\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xaa\x81\x00\x00%\x00\x00\x00delay min mindelay mintimeout initial initialdelay initialinterval initialbackoffstepfactor expbase backofffactor backoffmultipliermax maxdelay maxwait maxtimeout maxinterval maxbackoffrandomize randomizationfactorretries maxretryattempts tries maxtries stopmaxtime maxelapsedtime deadlinedelays stepstimeout pertrytimeout\x00\x00\x02\x00\x00\x00@\x82\x00\x00Q\x00\x00\x00\x03\x00\x00\x00\x91\x82\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\x95\x82\x00\x00.\x00\x00\x00\b\x00\x00\x00Â\x00\x006\x00\x00\x00\v\x00\x00\x00\xf9\x82\x00\x00\x1d\x00\x00\x00\x11\x00\x00\x00\x16\x83\x00\x00\x10\x00\x00\x00\x12\x00\x00\x00&\x83\x00\x00\x1c\x00\x00\x00\x13\x00\x00\x00B\x83\x00\x00\x1f\x00\x00\x00\x18\x00\x00\x00a\x83\x00\x00\f\x00\x00\x00\x19\x00\x00\x00m\x83\x00\x00\x15\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00!\x84\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\"\x84\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00#\x84\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00$\x84\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00%\x84\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00'\x84\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00)\x84\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has {value} entries, more than {limit}a policy  () (did you mean ?) (its default)...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x000\x8b\x00\x00\x06\x00\x00\x006\x8b\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\xa5~\x00\x00\x04\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00L\x8b\x00\x00\f\x00\x00\x00X\x8b\x00\x00\b\x00\x00\x00,v\x00\x00\f\x00\x00\x00`\x8b\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xa0\x8b\x00\x00\b\x00\x00\x00\xa8\x8b\x00\x00\x05\x00\x00\x00\xad\x8b\x00\x00\x06\x00\x00\x00beginfailure̋\x00\x00\x05\x00\x00\x00ы\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\x05\x8c\x00\x00\x0e\x00\x00\x00\x13\x8c\x00\x00\x0e\x00\x00\x00!\x8c\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00D\x8c\x00\x00\x06\x00\x00\x00J\x8c\x00\x00\x06\x00\x00\x00P\x8c\x00\x00\a\x00\x00\x00W\x8c\x00\x00\t\x00\x00\x00`\x8c\x00\x00\b\x00\x00\x00h\x8c\x00\x00\x06\x00\x00\x00n\x8c\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xb0\x8c\x00\x00\x03\x00\x00\x00\xb3\x8c\x00\x00\x03\x00\x00\x00\xb6\x8c\x00\x00\x03\x00\x00\x00\xb9\x8c\x00\x00\x03\x00\x00\x00\xbc\x8c\x00\x00\x03\x00\x00\x00\xbf\x8c\x00\x00\x03\x00\x00\x00\u008c\x00\x00\x03\x00\x00\x00Ō\x00\x00\x03\x00\x00\x00Ȍ\x00\x00\x03\x00\x00\x00ˌ\x00\x00\x03\x00\x00\x00Ό\x00\x00\x03\x00\x00\x00ь\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x005\x8d\x00\x001\x00\x00\x00f\x8d\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\x17\x8e\x00\x00\x15\x00\x00\x00,\x8e\x00\x00\x17\x00\x00\x00u\x8e\x00\x007\x00\x00\x00\xac\x8e\x00\x00$\x00\x00\x00C\x8e\x00\x00\x16\x00\x00\x00Ў\x00\x00K\x00\x00\x00\x1b\x8f\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x18\x90\x00\x00\x1f\x90\x00\x00Y\x8a\x00\x00p\x8a\x00\x00(\x90\x00\x00\xe3\x8a\x00\x000\x90\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00ډ\x00\x00\xe0\x89\x00\x00\xe4\x89\x00\x00\xed\x89\x00\x00\xf7\x89\x00\x00\xfc\x89\x00\x00\x02\x8a\x00\x00\b\x8a\x00\x00\v\x8a\x00\x00\x11\x8a\x00\x00\x16\x8a\x00\x00\x1c\x8a\x00\x00(\x8a\x00\x004\x8a\x00\x00>\x8a\x00\x00N\x8a\x00\x00Y\x8a\x00\x00d\x8a\x00\x00p\x8a\x00\x00{\x8a\x00\x00\x89\x8a\x00\x00\x94\x8a\x00\x00\xa3\x8a\x00\x00\xb8\x8a\x00\x00\xbd\x8a\x00\x00̊\x00\x00\u05ca\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe3\x8a\x00\x00\xe9\x8a\x00\x00\xf3\x8a\x00\x00\xf7\x8a\x00\x00\x05\x8b\x00\x00\xadu\x00\x00\x11\x8b\x00\x00\xb6u\x00\x00\x14\x8b\x00\x00\"\x8b\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00.\x00\x00\x00\xa7\x84\x00\x00\u0604\x00\x00\xea\x84\x00\x00\x13\x85\x00\x003\x85\x00\x00S\x85\x00\x00y\x85\x00\x00\xa1\x85\x00\x00\xfc\x85\x00\x00!\x86\x00\x00!\x86\x00\x00E\x86\x00\x00\x98\x86\x00\x00ކ\x00\x00\t\x87\x00\x001\x87\x00\x00H\x87\x00\x00\\\x87\x00\x00\x93\x87\x00\x00\xbd\x87\x00\x00\xf8\x87\x00\x00,\x88\x00\x00e\x88\x00\x00\x8a\x88\x00\x00\xac\x88\x00\x00\t\x89\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xa8\x8f\x00\x00\xa8\x8f\x00\x00\xa8\x8f\x00\x00\xb0\x8f\x00\x00\xc0\x8f\x00\x00\xb0\x8f\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xa8\x8f\x00\x00\xa8\x8f\x00\x00\xa8\x8f\x00\x00\xb0\x8f\x00\x00\xc0\x8f\x00\x00\xb0\x8f\x00\x00"
