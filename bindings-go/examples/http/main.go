@@ -35,7 +35,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	attempts := uint64(0)
-	body, err := backoff.Retry(ctx, func() (string, error) { return get(ctx, os.Args[1]) },
+	body, err := backoff.RetryContext(ctx, func(ctx context.Context) (string, error) { return get(ctx, os.Args[1]) },
 		backoff.WithPolicy(policy),
 		backoff.WithKey(seed, os.Args[4]),
 		backoff.OnRetry(func(event backoff.Event) {
