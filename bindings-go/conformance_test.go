@@ -22,6 +22,7 @@ import (
 // test.
 var layers = map[string]func(t *testing.T, layer string){
 	"articles":           byRequests,
+	"budget_levels":      each(checkBudgetLevels),
 	"budget_state_texts": byRequests,
 	"budget_states":      byRequests,
 	"caps":               byRequests,
@@ -45,6 +46,7 @@ var layers = map[string]func(t *testing.T, layer string){
 	"retry_after":        byRequests,
 	"samples":            byRequests,
 	"stats":              each(checkStats),
+	"stats_labels":       each(checkStatsLabels),
 	"streams":            each(checkStream),
 	"text_errors":        each(checkTextError),
 	"texts":              each(checkText),

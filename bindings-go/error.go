@@ -192,6 +192,8 @@ const (
 	ErrNotUnicode
 	// ErrWrongType: the function has another type than the loop needs.
 	ErrWrongType
+	// ErrNotAName: Prometheus allows no such name, or the text has it already.
+	ErrNotAName
 )
 
 // Error returns the name of the code, such as "cap_below_base", and "none" for 0.
@@ -207,6 +209,8 @@ func (c Code) Error() string {
 		return "not_unicode"
 	case ErrWrongType:
 		return "wrong_type"
+	case ErrNotAName:
+		return "not_a_name"
 	}
 	return engine.CodeName(uint32(c))
 }

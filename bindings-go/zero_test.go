@@ -158,7 +158,11 @@ func TestNilPointers(t *testing.T) {
 				in = append(in, argument)
 			}
 			t.Run(fmt.Sprintf("%T.%s", pointer, method.Name), func(t *testing.T) {
-				out := value.Method(i).Call(in)
+				call := value.Method(i).Call
+				if value.Method(i).Type().IsVariadic() {
+					call = value.Method(i).CallSlice
+				}
+				out := call(in)
 				if strings.HasPrefix(method.Name, "Unmarshal") {
 					read++
 					if err, _ := out[0].Interface().(error); err == nil {

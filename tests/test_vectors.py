@@ -68,6 +68,8 @@ def test_every_vector_is_asked_by_verify_or_counted():
         "fits": "fits",
         "ratios": "floats",
         "stats": "stats",
+        "stats_labels": "labels of stats",
+        "budget_levels": "levels of budgets",
     }
     for layer in LAYERS:
         ids = {case["id"] for case in cases(layer)}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cases import (
     articles,
+    budget_levels,
     budget_states,
     caps,
     decisions,
@@ -87,6 +88,14 @@ LAYERS = {
     "previews": (previews.preview_cases, "Previews of policies (SPEC 16.1 to 16.4)."),
     "fits": (fits.fit_cases, "Policies that are fitted into a time (SPEC 16.5)."),
     "stats": (stats.stats_cases, "Stats and their printed form (SPEC 17)."),
+    "stats_labels": (
+        stats.stats_label_cases,
+        "Stats printed with a prefix and labels (SPEC 17.3).",
+    ),
+    "budget_levels": (
+        budget_levels.budget_level_cases,
+        "What budgets have left (SPEC 15.9).",
+    ),
 }
 
 

@@ -2,7 +2,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arguments::{self, Argument};
+use crate::arguments::{self, Argument, Now};
+use crate::errors::class;
 
 /// Retries that many operations share (SPEC 15), so that retries do not make an overload worse:
 /// one budget for each server, passed to all operations that call it.
@@ -51,6 +52,19 @@ impl Budget {
         self.0.kind()
     }
 
+    /// What is left, a BudgetLevel, for a gauge (SPEC 15.9). The time is nanoseconds of the clock of its
+    /// operations, by default that of loops: time.monotonic_ns().
+    ///
+    /// Raises PolicyError for a time out of range.
+    #[pyo3(signature = (now_ns = None), text_signature = "($self, now_ns=None)")]
+    fn level<'py>(&self, py: Python<'py>, now_ns: Option<Now>) -> PyResult<Bound<'py, PyAny>> {
+        let now_ns = match now_ns {
+            Some(now) => now.0,
+            None => py.import("time")?.call_method0("monotonic_ns")?.extract()?,
+        };
+        level(py, self.0.level(now_ns))
+    }
+
     fn __str__(&self) -> String {
         self.0.to_string()
     }
@@ -58,4 +72,13 @@ impl Budget {
     fn __repr__(&self) -> String {
         format!("<Budget {}>", self.0)
     }
+}
+
+/// A level as a `BudgetLevel`.
+pub(crate) fn level(
+    py: Python<'_>,
+    level: backoff_core::BudgetLevel,
+) -> PyResult<Bound<'_, PyAny>> {
+    let class = class!(py, "backoff_rs._budget_store", "BudgetLevel")?;
+    class.call1((level.level, level.max, level.unit))
 }

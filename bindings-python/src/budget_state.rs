@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arguments::{self, Held, Instance, Now};
-use crate::budget::Budget;
+use crate::budget::{self, Budget};
 use crate::enums::{EventArgument, OutcomeArgument};
 use crate::errors::{self, class};
 
@@ -108,6 +108,13 @@ impl BudgetState {
         let transition = class!(py, "backoff_rs._budget_store", "BudgetTransition")?;
         let after = Self { state: after, budget: self.budget.clone() };
         transition.call1((after, granted.is_some(), granted.unwrap_or_default()))
+    }
+
+    /// What is left at a time of the clock of the steps, a BudgetLevel, for a gauge (SPEC 15.9).
+    ///
+    /// Raises PolicyError for a time out of range.
+    fn level<'py>(&self, py: Python<'py>, now_ns: Now) -> PyResult<Bound<'py, PyAny>> {
+        budget::level(py, self.state.level(now_ns.0))
     }
 
     /// The number of changes since the budget was full, modulo 2**64.

@@ -1,7 +1,8 @@
-use backoff_core::StopReason;
 use backoff_core::ffi::{STATS_WORDS, stats_from_words, stats_to_words};
+use backoff_core::{LabelError, StopReason};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyMapping, PyTuple};
 
 use crate::arguments::{Argument, Attempts, Instance};
 use crate::enums::{ReasonArgument, member};
@@ -86,9 +87,40 @@ impl RetryStats {
         Ok(stops)
     }
 
-    /// The counts in the Prometheus text format, for a metrics endpoint.
-    fn prometheus(&self) -> String {
-        self.0.prometheus().fold(String::new(), |text, line| text + line.as_str() + "\n")
+    /// The counts in the Prometheus text format, for a metrics endpoint. The prefix begins the names of
+    /// the metrics. Labels, a mapping of names to values, are those of every count, in this order.
+    ///
+    /// Raises ValueError for a prefix or a name that Prometheus does not allow, or that the text needs
+    /// itself.
+    #[pyo3(
+        signature = (*, prefix = String::from("backoff"), labels = None),
+        text_signature = "($self, *, prefix='backoff', labels=None)"
+    )]
+    fn prometheus(
+        &self,
+        prefix: String,
+        labels: Option<&Bound<'_, PyMapping>>,
+    ) -> PyResult<String> {
+        let pairs: Vec<(String, String)> = match labels {
+            Some(labels) => {
+                let items = labels.items()?;
+                items.iter().map(|item| item.extract()).collect::<PyResult<_>>()?
+            }
+            None => Vec::new(),
+        };
+        let labels: Vec<_> = pairs.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        let text = self.0.prometheus_text(&prefix, &labels).map_err(|refused| {
+            PyValueError::new_err(match refused {
+                LabelError::Prefix => {
+                    format!("prefix {prefix:?} cannot begin the name of a metric")
+                }
+                LabelError::Label(at) => {
+                    let name = labels.get(at).map_or("", |label| label.0);
+                    format!("labels cannot have the name {name:?}")
+                }
+            })
+        })?;
+        Ok(text.to_string())
     }
 
     fn __repr__(&self) -> String {

@@ -34,7 +34,8 @@ def test_every_file_of_vectors_is_read():
     names = {path.stem for path in vectors.FOLDER.glob("*.json")}
     asked = {row["id"].split("/")[0] for row in REQUESTS} - {"protocol"}
     # Other tests play the last two.
-    assert names - asked == {"resumptions", "http_methods", "stats", "loops", "http_requests"}
+    others = {"budget_levels", "ratios", "stats_labels", "loops", "http_requests"}
+    assert names - asked == {"resumptions", "http_methods", "stats", *others}
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in REQUESTS])
@@ -252,3 +253,38 @@ def test_stats(case):
                 counted.record(int(attempts), reason)
     stats += more
     assert stats.prometheus() == case["text"]
+
+
+@pytest.mark.parametrize("case", vectors.cases("stats_labels"))
+def test_labels_of_stats(case):
+    stats = RetryStats()
+    for attempts, reason, times in case["records"]:
+        for _ in range(int(times)):
+            stats.record(int(attempts), reason)
+    labels = dict(case["labels"])
+    if len(labels) < len(case["labels"]):
+        return  # a mapping has a name once
+    if case["text"] is None:
+        with pytest.raises(ValueError, match=r"cannot (begin the name|have the name)"):
+            stats.prometheus(prefix=case["prefix"], labels=labels)
+        return
+    assert stats.prometheus(prefix=case["prefix"], labels=labels) == case["text"]
+
+
+@pytest.mark.parametrize("case", vectors.cases("budget_levels"))
+def test_levels_of_budgets(case):
+    policy, budget, operations = Policy.parse("constant:base=0s"), Budget.parse(case["budget"]), {}
+    for step in case["steps"]:
+        now, number = int(step["now"]), step.get("operation")
+        match step["do"]:
+            case "begin":
+                operations[number] = Operation(policy, RandomStream(0), now_ns=now, budget=budget)
+            case "outcome":
+                operations[number].decide(step["outcome"], now_ns=now)
+            case "cancel":
+                operations[number].cancel()
+            case "level":
+                exact = tuple(int(step[name]) for name in ("level", "max", "unit"))
+                level = budget.level(now)
+                assert level == exact
+                assert (level.left, level.most) == (exact[0] / exact[2], exact[1] / exact[2])

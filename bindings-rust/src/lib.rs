@@ -70,10 +70,11 @@ pub use backoff_core::RngBackoff;
 pub use backoff_core::{
     Backoff, Budget, BudgetEvent, BudgetLevel, BudgetMember, BudgetState, CapOn, Decision,
     DurationError, ElapsedFrom, ErrorCode, ExchangeAnswers, ExchangeStep, Fallback, Field,
-    FieldValue, Growth, Jitter, MAX_NS, MemberAnswer, Operation, Outcome, ParseError, Policy,
-    PolicyBuilder, PolicyError, Preview, PreviewRow, RandomStream, Ratio, RatioError,
-    RetryAfterMode, RetryStats, SharedBudgetStats, SharedState, SteppedState, StopReason, TextBuf,
-    Waits, http_retry_after_ns, is_idempotent_method, parse_duration_ns, parse_retry_after_ns,
+    FieldValue, Growth, Jitter, LabelError, MAX_NS, MemberAnswer, Operation, Outcome, ParseError,
+    Policy, PolicyBuilder, PolicyError, Preview, PreviewRow, PrometheusText, RandomStream, Ratio,
+    RatioError, RetryAfterMode, RetryStats, SharedBudgetStats, SharedState, SteppedState,
+    StopReason, TextBuf, Waits, http_retry_after_ns, is_idempotent_method, parse_duration_ns,
+    parse_retry_after_ns,
 };
 
 pub use attempt::Attempt;

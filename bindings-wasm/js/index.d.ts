@@ -335,11 +335,28 @@ export class Budget {
 	/** The fields that the kind uses, with their defaults filled in (SPEC 15.1). Retries do not change them. */
 	get params(): BudgetParams;
 
+	/**
+	 * What is left at a time of the clock of its operations, by default `performance.now()`, for a gauge (SPEC 15.9).
+	 * @throws {PolicyError} a time out of range.
+	 */
+	level(now?: ExactDuration | number): BudgetLevel;
+
 	/** The budget string, without the state of the budget. */
 	toString(): string;
 
 	/** The budget string; parsing that gives a full budget, not the current state. */
 	toJSON(): string;
+}
+
+/** What a budget has, in tokens or, for the kinds `ttl` and `concurrent`, in retries. */
+export interface BudgetLevel {
+	/** What is left. */
+	readonly left: number;
+	/**
+	 * What a full budget has: for `ttl` its reserve, which what operations earn exceeds, and for `concurrent` the retries
+	 * that may be active at the same time now.
+	 */
+	readonly most: number;
 }
 
 /** What happens to the account of a budget (SPEC 15.6), in the order of SPEC 13.4. */
@@ -1046,7 +1063,15 @@ export class RetryStats {
 	/** The counts in the text format of Prometheus, as `prometheus()` returns them. */
 	readonly text: string;
 
-	prometheus(): string;
+	/**
+	 * The counts in the text format of Prometheus, for a metrics endpoint. The prefix begins the names of the metrics, by
+	 * default `backoff`. Labels are those of every count, in this order (SPEC 17.3).
+	 * @throws {RangeError} a prefix or the name of a label that Prometheus does not allow, or that the text needs itself.
+	 */
+	prometheus(options?: {
+		readonly prefix?: string | undefined;
+		readonly labels?: Readonly<Record<string, string>> | undefined;
+	}): string;
 
 	/** The same text. */
 	toString(): string;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use backoff_core::ffi::{self, BUDGET_FIELDS};
-use backoff_core::{Budget, BudgetState, Outcome};
+use backoff_core::{Budget, BudgetLevel, BudgetState, Outcome};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::{Buffers, with_buffers};
@@ -67,6 +67,15 @@ pub fn budget_params() {
             let value = ffi::budget_value(&account.budget, field);
             buffers.write_words(end, &[value.is_some().into(), value.unwrap_or_default()])
         });
+    });
+}
+
+/// Writes what the current budget has left at a time: the level, the highest one and the parts of a token.
+#[wasm_bindgen]
+pub fn budget_level(now: u64) {
+    with_account(|account, buffers| {
+        let BudgetLevel { level, max, unit } = account.state.level(now);
+        buffers.write_words(0, &[level, max, unit]);
     });
 }
 

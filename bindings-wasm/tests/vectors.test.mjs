@@ -173,6 +173,41 @@ each("stats", ({ records, more, text }) => {
 	assert.deepEqual(cumulative, pairs(/le="(.*)"\} (\d+)/g));
 });
 
+each("stats_labels", ({ records, prefix, labels, text }) => {
+	const stats = new RetryStats();
+	for (const [attempts, reason, times] of records) {
+		for (let time = 0; time < times; time++) {
+			stats.record(attempts, reason);
+		}
+	}
+	const names = Object.fromEntries(labels);
+	if (Object.keys(names).length < labels.length) {
+		return; // an object has a name once
+	}
+	if (text === null) {
+		assert.throws(() => stats.prometheus({ prefix, labels: names }), RangeError);
+	} else {
+		assert.equal(stats.prometheus({ prefix, labels: names }), text);
+	}
+});
+
+each("budget_levels", ({ budget: text, steps }) => {
+	const [policy, budget, operations] = [Policy.parse("constant:base=0s"), Budget.parse(text), new Map()];
+	for (const { do: what, now: time, operation: number, outcome, level, max, unit } of steps) {
+		const [now, operation] = [nanoseconds(time), operations.get(number)];
+		if (what === "begin") {
+			operations.set(number, new Operation(policy, new RandomStream(0), { now, budget }));
+		} else if (what === "outcome") {
+			operation.decide(outcome, { now });
+		} else if (what === "cancel") {
+			operation.cancel();
+		} else {
+			const [left, most] = [level, max].map((parts) => Number(parts) / Number(unit));
+			assert.deepEqual(budget.level(now), { left, most });
+		}
+	}
+});
+
 test("numbers of milliseconds are the nanoseconds, rounded", () => {
 	const count = 60;
 	for (const text of [

@@ -62,6 +62,8 @@ pub use decision::outcome::{Decision, Outcome, StopReason};
 pub use decision::retry_after::parse_retry_after_ns;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::stats::RetryStats;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::stats_text::{LabelError, PrometheusText};
 pub use error::code::ErrorCode;
 pub use error::parse_error::ParseError;
 pub use error::policy_error::PolicyError;

@@ -243,7 +243,9 @@ def operations(requests, vectors):
     requests.skip_all("19.1", "http_requests", "requests of HTTP clients", "the protocol sends no requests")
     requests.skip_all("18.2", "loops", "loops", "the protocol calls no function")
     requests.skip_all("13.7", "resumptions", "resumptions", "the protocol resumes no operation")
+    requests.skip_all("15.9", "budget_levels", "levels of budgets", "the protocol has no levels")
     requests.skip_all("17.2", "stats", "stats", "the protocol has no stats")
+    requests.skip_all("17.3", "stats_labels", "labels of stats", "the protocol has no stats")
 
 
 def step_of(step):

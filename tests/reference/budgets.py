@@ -55,6 +55,10 @@ class Quota(Unlimited):
     def operation_succeeded(self, operation, times=1):
         self.level = min(self.b["max_tokens"], self.level + times * (operation.held or 1))
 
+    def level_at(self, now):
+        """15.9: the level, the highest one and the unit. It changes nothing."""
+        return self.level, self.b["max_tokens"], 1
+
 
 class Throttle(Unlimited):
     def __init__(self, b):
@@ -70,6 +74,9 @@ class Throttle(Unlimited):
     def operation_succeeded(self, operation, times=1):
         self.level = min(self.full, self.level + 1000 * self.n // self.d * times)
 
+    def level_at(self, now):
+        return self.level, self.full, 1000
+
 
 class Ratio(Unlimited):
     def __init__(self, b):
@@ -84,6 +91,9 @@ class Ratio(Unlimited):
             return False
         self.level -= self.d
         return True
+
+    def level_at(self, now):
+        return self.level, self.full, self.d
 
 
 class Rate(Unlimited):
@@ -106,6 +116,11 @@ class Rate(Unlimited):
 
     def read(self, numbers):
         self.level, self.last = numbers
+
+    def level_at(self, now):
+        passed = 0 if self.last is None else max(0, now - self.last)
+        filled = min(self.full, self.level + passed * self.b["max_tokens"])
+        return filled, self.full, self.b["per"]
 
 
 class Ttl(Unlimited):
@@ -149,6 +164,12 @@ class Ttl(Unlimited):
         self.latest, *levels = numbers
         self.levels = dict(zip(self.places(), levels, strict=True))
 
+    def level_at(self, now):
+        at = max(self.latest, now // self.length)
+        last = range(at - self.SLICES + 1, at + 1)
+        left = sum(self.levels.get(slice, 0) for slice in last) + self.reserve
+        return max(0, left), self.reserve, self.d
+
 
 class Concurrent(Unlimited):
     def __init__(self, b):
@@ -179,6 +200,10 @@ class Concurrent(Unlimited):
 
     def read(self, numbers):
         self.active, self.retrying = numbers
+
+    def level_at(self, now):
+        slots = max(self.b["min_concurrent"], scale(self.active, self.b["ratio"]))
+        return max(0, slots - self.retrying), slots, 1
 
 
 BUDGETS = {

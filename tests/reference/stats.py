@@ -1,5 +1,7 @@
 """Clause 17: stats."""
 
+import re
+
 from reference.numbers import WORD_MAX
 from reference.operations import REASONS
 
@@ -24,6 +26,27 @@ class RetryStats:  # 17.1
         self.stops = {
             reason: saturated(n + other.stops[reason]) for reason, n in self.stops.items()
         }
+
+    def labelled(self, prefix, labels):  # 17.3
+        """The text, or None for a prefix or a name that is refused."""
+        names = [name for name, _ in labels]
+        reserved = {"le", "reason"} & {*names} or any(name.startswith("__") for name in names)
+        if reserved or len({*names}) < len(names):
+            return None
+        if not re.fullmatch("[A-Za-z_:][A-Za-z0-9_:]*", prefix, re.ASCII):
+            return None
+        if not all(re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name, re.ASCII) for name in names):
+            return None
+        escapes = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+        given = [f'{name}="{value.translate(escapes)}"' for name, value in labels]
+        lines = []
+        for line in self.prometheus().splitlines():
+            if not line.startswith("#"):
+                name, own, count = re.fullmatch(r"(\w+)(?:\{(.*)\})? (\d+)", line).groups()
+                labels = ",".join([*given, *([own] if own else [])])
+                line = f"{name}{{{labels}}} {count}" if labels else f"{name} {count}"
+            lines.append(re.sub(r"^(# \w+ )?backoff_", rf"\1{prefix}_", line))
+        return "".join(f"{line}\n" for line in lines)
 
     def prometheus(self):  # 17.2
         operations = saturated(sum(self.buckets))

@@ -41,6 +41,7 @@ package engine
 // #cgo nocallback backoff_budget_print
 // #cgo nocallback backoff_budget_get
 // #cgo nocallback backoff_budget_get_ratio
+// #cgo nocallback backoff_budget_get_level
 // #cgo nocallback backoff_http_outcome
 // #cgo nocallback backoff_is_idempotent_method
 // #cgo nocallback backoff_parse_retry_after
@@ -221,6 +222,10 @@ func (m *Module) Xbackoff_budget_get(budget int32, field int32, value int32) int
 
 func (m *Module) Xbackoff_budget_get_ratio(budget int32, field int32, numerator int32, denominator int32) int32 {
 	return int32(C.backoff_budget_get_ratio((*C.backoff_budget)(m.at(budget)), C.backoff_field(field), (*C.uint32_t)(m.at(numerator)), (*C.uint32_t)(m.at(denominator))))
+}
+
+func (m *Module) Xbackoff_budget_get_level(budget int32, now_ns int64, level int32) int32 {
+	return int32(C.backoff_budget_get_level((*C.backoff_budget)(m.at(budget)), C.uint64_t(now_ns), (*C.backoff_budget_level)(m.at(level))))
 }
 
 func (m *Module) Xbackoff_http_outcome(status int32) int32 {

@@ -3429,6 +3429,68 @@ l0:
 }
 
 //go:norace
+func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
+	var v3, v4 int32
+	var v5, v6 int64
+	t0 := m.g0
+	v3 = t0 - i32(224)
+	m.g0 = v3
+	{
+		if v2 != 0 {
+			goto l0
+		}
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn36(v3+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		v0 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		if t2 == i32(1) {
+			goto l1
+		}
+		m.fn51(v3+i32(40), v0)
+		{
+			{
+				t3 := int64(load64(m.memory, uint64(uint32(v3))+40))
+				if t3 != i64(1) {
+					goto l2
+				}
+				t4 := v0
+				v4 = v3 + i32(48)
+				m.fn52(t4, v4)
+				memory_copy(m.memory[:], uint32(v3+i32(136)), uint32(v4), uint32(i32(88)))
+				m.fn53(v3+i32(16), v0, v3+i32(136), v1)
+				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
+				v1 = t5
+				t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
+				v5 = t6
+				t7 := int64(load64(m.memory, uint64(uint32(v3))+16))
+				v6 = t7
+				goto l3
+			}
+		l2:
+			memory_zero(m.memory[:], uint32(v3+i32(40)), uint32(i32(88)))
+			v6 = i64(0)
+			m.fn53(v3+i32(136), v0, v3+i32(40), i64(0))
+			t8 := int64(load64(m.memory, uint64(uint32(v3))+152))
+			v1 = t8
+			t9 := int64(load64(m.memory, uint64(uint32(v3))+144))
+			v5 = t9
+		}
+	l3:
+		store64(m.memory, uint64(uint32(v2))+24, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v2))+16, uint64(v1))
+		store64(m.memory, uint64(uint32(v2))+8, uint64(v5))
+		store64(m.memory, uint32(v2), uint64(v6))
+		v0 = i32(0)
+	}
+l1:
+	m.g0 = v3 + i32(224)
+	return v0
+}
+
+//go:norace
 func (m *Module) fn51(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
@@ -3548,6 +3610,127 @@ l0:
 		}
 		store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 	}
+}
+
+//go:norace
+func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
+	var v4 int32
+	var v5, v6, v7, v8 int64
+	t0 := m.g0
+	v4 = t0 - i32(48)
+	m.g0 = v4
+	t1 := m.fn249(v1)
+	v5 = t1
+	m.fn134(v4+i32(32), v1)
+	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	t3 := int32(load32(m.memory, uint64(uint32(v4))+32))
+	p4 := i64(0)
+	if t3 != 0 {
+		p4 = t2
+	}
+	v6 = p4
+	{
+		t5 := int32(load32(m.memory, uint32(v1)))
+		switch t5 + i32(-4) {
+		default:
+			t6 := int64(load64(m.memory, uint32(v2)))
+			v3 = t6
+			goto l4
+		case 0:
+			t7 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			t8 := v4
+			t9 := v3
+			v7 = t7
+			v8 = t9 - v7
+			p10 := v8
+			if uint64(v8) > uint64(v3) {
+				p10 = i64(0)
+			}
+			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			m.fn256(t8, p10, i64(0), t11, i64(0))
+			m.fn134(v4+i32(32), v1)
+			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
+			v1 = t12
+			t13 := int64(load64(m.memory, uint64(uint32(v4))+40))
+			v8 = t13
+			t15 := v2
+			p14 := v3
+			if uint64(v3) < uint64(v7) {
+				p14 = v7
+			}
+			store64(m.memory, uint64(uint32(t15))+8, uint64(p14))
+			t16 := int64(load64(m.memory, uint32(v2)))
+			t17 := v2
+			t18 := v8
+			t19 := v8
+			v3 = t16
+			t20 := int64(load64(m.memory, uint32(v4)))
+			v7 = v3 + t20
+			p21 := v7
+			if uint64(v7) < uint64(v3) {
+				p21 = i64(-1)
+			}
+			v3 = p21
+			p22 := v3
+			if uint64(v8) < uint64(v3) {
+				p22 = t19
+			}
+			t23 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			p24 := p22
+			if t23 != i64(0) {
+				p24 = t18
+			}
+			p25 := i64(0)
+			if v1 != 0 {
+				p25 = p24
+			}
+			v3 = p25
+			store64(m.memory, uint32(t17), uint64(v3))
+			goto l4
+		case 1:
+			store32(m.memory, uint64(uint32(v4))+40, uint32(i32(10)))
+			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
+			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
+			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
+			m.fn251(v4+i32(16), v4+i32(32), v3)
+			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
+			v6 = t26
+			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
+			v3 = t27
+			goto l4
+		case 2:
+			t28 := int64(load64(m.memory, uint64(uint32(v1))+72))
+			v6 = t28
+			t29 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t30 := v6
+			v3 = t29
+			t31 := int64(load64(m.memory, uint32(v2)))
+			t32 := m.fn237(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			v3 = t32
+			p33 := v3
+			if uint64(v6) > uint64(v3) {
+				p33 = t30
+			}
+			v6 = p33
+			t34 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			v3 = v6 - t34
+			p35 := v3
+			if uint64(v3) > uint64(v6) {
+				p35 = i64(0)
+			}
+			v3 = p35
+		}
+	}
+l4:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
+	store64(m.memory, uint32(v0), uint64(v3))
+	t37 := v0
+	p36 := i64(1)
+	if uint64(v5) > uint64(i64(1)) {
+		p36 = v5
+	}
+	store64(m.memory, uint64(uint32(t37))+16, uint64(p36))
+	m.g0 = v4 + i32(48)
 }
 
 //go:norace

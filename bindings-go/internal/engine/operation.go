@@ -225,3 +225,13 @@ func ParseRetryAfter(header string, now uint64) (uint64, bool) {
 	}
 	return m.word(wait), true
 }
+
+// Level returns what the budget has left at a time: the level, the highest one, and the parts of a token. It returns an
+// error code for the zero Budget and a damaged one.
+func (b *Budget) Level(now uint64) (level, most, unit uint64, code uint32) {
+	m := take()
+	defer m.free()
+	at := m.empty(8 * BudgetLevelWords)
+	code = uint32(m.Xbackoff_budget_get_level(m.copyOf(b), int64(now), at))
+	return m.word(at), m.word(at + 8), m.word(at + 16), code
+}

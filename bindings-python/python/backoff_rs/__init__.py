@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ._attempts import Attempt
     from ._budget_store import (
         BudgetExchange,
+        BudgetLevel,
         BudgetStore,
         BudgetTransition,
         ExchangeStep,
@@ -70,6 +71,7 @@ else:
         "Attempt": "_attempts",
         "BudgetEvent": "_types",
         "BudgetExchange": "_budget_store",
+        "BudgetLevel": "_budget_store",
         "BudgetStore": "_budget_store",
         "BudgetTransition": "_budget_store",
         "Defaults": "_defaults",
@@ -111,6 +113,7 @@ __all__ = [
     "Budget",
     "BudgetEvent",
     "BudgetExchange",
+    "BudgetLevel",
     "BudgetState",
     "BudgetStore",
     "BudgetTransition",

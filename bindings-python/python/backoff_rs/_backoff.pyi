@@ -1,4 +1,4 @@
-from collections.abc import Awaitable, Generator, Iterable, Iterator
+from collections.abc import Awaitable, Generator, Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -20,7 +20,7 @@ from uuid import UUID
 from typing_extensions import Buffer
 
 from ._aliases import BudgetEventOrName, Duration, OutcomeOrName, Seconds
-from ._budget_store import BudgetTransition
+from ._budget_store import BudgetLevel, BudgetTransition
 from ._cancellation import Cancellations
 from ._types import StopReason
 
@@ -276,6 +276,7 @@ class Budget:
     @staticmethod
     def parse(text: str) -> Budget: ...
     kind: Final[_BudgetKind]
+    def level(self, now_ns: SupportsIndex | None = None) -> BudgetLevel: ...
     # properties of Budget, from core/src/field/table.rs
     @property
     def max_tokens(self) -> int | None: ...
@@ -315,6 +316,7 @@ class BudgetState:
         outcome: OutcomeOrName | None = None,
         held: SupportsIndex = 0,
     ) -> BudgetTransition: ...
+    def level(self, now_ns: SupportsIndex) -> BudgetLevel: ...
     version: Final[int]
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -448,7 +450,9 @@ class RetryStats:
     retries: Final[int]
     buckets: Final[list[int]]
     stops: Final[dict[StopReason, int]]
-    def prometheus(self) -> str: ...
+    def prometheus(
+        self, *, prefix: str = "backoff", labels: Mapping[str, str] | None = None
+    ) -> str: ...
 
 @final
 class _Watched:

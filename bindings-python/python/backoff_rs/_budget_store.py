@@ -19,6 +19,28 @@ class BudgetTransition(NamedTuple):
 BudgetTransition.__module__ = "backoff_rs"
 
 
+class BudgetLevel(NamedTuple):
+    """What a budget has left, of its most, in parts of a token or, for "ttl" and "concurrent", of a
+    retry: unit parts are one. For "ttl" the most is the reserve, which what operations earn exceeds."""
+
+    level: int
+    max: int
+    unit: int
+
+    @property
+    def left(self) -> float:
+        """The tokens or retries that are left."""
+        return self.level / self.unit
+
+    @property
+    def most(self) -> float:
+        """The tokens or retries of a full budget."""
+        return self.max / self.unit
+
+
+BudgetLevel.__module__ = "backoff_rs"
+
+
 class BudgetStore(Protocol):
     """Keeps the states of shared budgets. backoff_rs.adapters has one for Redis and one for
     PostgreSQL; anything that can compare and swap a text can be another.

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from backoff_rs import RetryStats
+from backoff_rs import Budget, RetryStats, retrying
 from backoff_rs.adapters.prometheus import Collector
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.openmetrics.exposition import generate_latest as openmetrics
@@ -108,7 +108,7 @@ def test_a_wrong_prefix(options, error, message):
         ({"reason": "x"}, "the label reason is one of the metrics"),
         ({"__name": "x"}, "'__name' is not the name of a label"),
         ({"a-b": "x"}, "'a-b' is not the name of a label"),
-        ({"upstream": "x"}, "there are stats with the labels"),
+        ({"upstream": "x"}, "there is one with the labels"),
         ({"zone": "x"}, "the labels are .'upstream',., not .'zone',."),
         ({}, "the labels are"),
     ],
@@ -124,3 +124,24 @@ def test_wrong_labels(labels, message):
 def test_what_is_no_stats():
     with pytest.raises(TypeError, match="stats must be RetryStats, not str"):
         Collector().add("stats")
+
+
+def test_budgets():
+    budget = Budget.parse("quota:max_tokens=20,cost=5")
+    collector = Collector().add(RetryStats(), upstream="x").add_budget(budget, upstream="x")
+    labels = (("upstream", "x"),)
+    shown = in_text(collector)
+    assert (shown["backoff_budget_left", labels], shown["backoff_budget_most", labels]) == (20, 20)
+    loop = retrying("constant:base=0s,max_retries=2", on=OSError, budget=budget, log=False)
+    with pytest.raises(OSError, match="refused"):
+        loop.call(refuse)
+    shown = in_text(collector)
+    assert (shown["backoff_budget_left", labels], shown["backoff_budget_most", labels]) == (10, 20)
+    with pytest.raises(ValueError, match="there is one with the labels"):
+        collector.add_budget(budget, upstream="x")
+    with pytest.raises(TypeError, match="budget must be a Budget, not str"):
+        collector.add_budget("quota", upstream="y")
+
+
+def refuse():
+    raise OSError("refused")

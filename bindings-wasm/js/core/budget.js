@@ -1,8 +1,10 @@
 import { copy, module, readText, roundedWordAt, wordAt } from "../wasm/module.js";
 import { budgets } from "../wasm/others.js";
 import { parseText } from "./core-errors.js";
+import { toNanoseconds } from "./duration.js";
 import { wrongType } from "./errors.js";
 import { fromFieldValue } from "./field.js";
+import { levelOf } from "./level.js";
 import { named, TEXT } from "./show.js";
 
 /** The module's bytes of each budget, and how it takes an event. */
@@ -45,6 +47,12 @@ export const Budget = /* @__PURE__ */ named(
 			return Object.freeze(
 				Object.fromEntries(params.map(({ field, value }) => [field.option, fromFieldValue(field, value)])),
 			);
+		}
+
+		level(now = performance.now()) {
+			loadBudget(this);
+			budgets().exports.budget_level(toNanoseconds("now", now));
+			return levelOf(wordAt(0), wordAt(1), wordAt(2));
 		}
 
 		toString() {

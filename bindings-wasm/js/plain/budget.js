@@ -1,5 +1,7 @@
+import { toNanoseconds } from "../core/duration.js";
 import { wrongType } from "../core/errors.js";
 import { fromFieldValue } from "../core/field.js";
+import { levelOf } from "../core/level.js";
 import { named, TEXT } from "../core/show.js";
 import { BUDGET_FIELDS, parseBudgetText, printBudget } from "./budget-fields.js";
 import { BudgetAccount } from "./budgets.js";
@@ -35,6 +37,10 @@ export const Budget = /* @__PURE__ */ named(
 			const params = Object.entries(fields).slice(1);
 			const read = ([name, value]) => [optionOf(name), fromFieldValue(BUDGET_FIELDS[name], value)];
 			return Object.freeze(Object.fromEntries(params.map(read)));
+		}
+
+		level(now = performance.now()) {
+			return levelOf(...checkBudget(this).levelAt(toNanoseconds("now", now)));
 		}
 
 		toString() {

@@ -52,6 +52,40 @@ export class BudgetAccount {
 		return 1 + Number(numbers[0] % 10n);
 	}
 
+	/** What is left at a time, what a full budget has, and the parts of a token (SPEC 15.9). It changes nothing. */
+	levelAt(now) {
+		const { fields, kind, full, d } = this;
+		const [first, second, ...others] = this.numbers;
+		switch (kind) {
+			case RATE: {
+				const filled = first + most(0n, now - second) * fields.max_tokens;
+				return [least(full, filled), full, fields.per];
+			}
+			case TTL: {
+				const reserve = (fields.min_per_second * fields.ttl * d) / UNITS.s;
+				const slice = most(first, now / (fields.ttl / BigInt(SLICES)));
+				const numbers = [second, ...others];
+				let left = reserve;
+				for (let place = 0n; place < SLICES; place++) {
+					// The number of the slice whose level is here.
+					const of = first - ((((first - place) % 10n) + 10n) % 10n);
+					left += of > slice - 10n ? numbers[Number(place)] : 0n;
+				}
+				return [most(0n, left), reserve, d];
+			}
+			case QUOTA:
+				return [first, full, 1n];
+			case THROTTLE:
+				return [first, full, 1000n];
+			case RATIO:
+				return [first, full, d];
+			default: {
+				const slots = most(fields.min_concurrent, scale(first, fields.ratio));
+				return [most(0n, slots - second), slots, 1n];
+			}
+		}
+	}
+
 	operationBegan(now, times = 1n) {
 		if (this.kind === RATIO) {
 			this.give(this.n * times);

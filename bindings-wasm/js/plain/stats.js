@@ -17,6 +17,24 @@ export function checkStats(name, stats) {
 	return counts.get(stats) ?? wrongType(name, "a RetryStats", stats);
 }
 
+/** The text of lines with this prefix and these labels (SPEC 17.3). */
+function labelled(lines, prefix, labels) {
+	if (!/^[A-Za-z_:][A-Za-z0-9_:]*$/.test(prefix)) {
+		throw new RangeError(`prefix ${JSON.stringify(prefix)} cannot begin the name of a metric`);
+	}
+	const given = labels.map(([name, value]) => {
+		if (!/^(?!__|(?:le|reason)$)[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+			throw new RangeError(`labels cannot have the name ${JSON.stringify(name)}`);
+		}
+		return `${name}="${`${value}`.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n")}"`;
+	});
+	return lines.reduce((text, line) => {
+		const [, head, name, own, count] = /^(# \w+ )?backoff(\w+)(?:\{(.*)\})?(.*)$/.exec(line);
+		const all = head ? [] : [...given, ...(own ? [own] : [])];
+		return `${text}${head ?? ""}${prefix}${name}${all.length ? `{${all}}` : ""}${count}\n`;
+	}, "");
+}
+
 /** Counts operations by their attempts and by the reason why they stopped (SPEC 17). */
 export const RetryStats = /* @__PURE__ */ named(
 	"RetryStats",
@@ -58,7 +76,7 @@ export const RetryStats = /* @__PURE__ */ named(
 			};
 		}
 
-		prometheus() {
+		prometheus({ prefix = "backoff", labels = {} } = {}) {
 			const { buckets, retries, stops } = checkStats("stats", this);
 			const operations = sumOf(buckets);
 			const lines = [
@@ -76,7 +94,7 @@ export const RetryStats = /* @__PURE__ */ named(
 				"# TYPE backoff_stops_total counter",
 				...REASONS.map((reason, number) => `backoff_stops_total{reason="${reason}"} ${stops[number]}`),
 			];
-			return `${lines.join("\n")}\n`;
+			return labelled(lines, prefix, Object.entries(labels));
 		}
 
 		toString() {

@@ -107,7 +107,10 @@ describe("OpenTelemetry", () => {
 	});
 
 	test("a success is only a metric", async () => {
-		assert.deepEqual(await inSpan(() => retry(() => 5, { shouldRetry: () => true, ...telemetry({ meterProvider }) })), []);
+		assert.deepEqual(
+			await inSpan(() => retry(() => 5, { shouldRetry: () => true, ...telemetry({ meterProvider }) })),
+			[],
+		);
 		const [attempts] = (await collected())["backoff.operation.attempts"].dataPoints;
 		assert.deepEqual(attempts.value.sum, 1);
 		assert.deepEqual(attempts.attributes, { "backoff.outcome": "success", "backoff.stop_reason": "success" });

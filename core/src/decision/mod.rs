@@ -16,3 +16,5 @@ mod rate_limit;
 pub(crate) mod retry_after;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub(crate) mod stats;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub(crate) mod stats_text;

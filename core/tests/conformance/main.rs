@@ -5,9 +5,9 @@ mod vectors;
 
 use backoff_core::ffi::{self, FieldSet, Unit};
 use backoff_core::{
-    Backoff, Budget, ErrorCode, Field, FieldValue, MAX_NS, Operation, Outcome, ParseError, Policy,
-    PolicyError, RandomStream, RetryStats, StopReason, Waits, is_idempotent_method,
-    parse_retry_after_ns,
+    Backoff, Budget, BudgetLevel, ErrorCode, Field, FieldValue, MAX_NS, Operation, Outcome,
+    ParseError, Policy, PolicyError, RandomStream, RetryStats, StopReason, Waits,
+    is_idempotent_method, parse_retry_after_ns,
 };
 use serde_json::Value;
 
@@ -288,20 +288,68 @@ fn resumptions() {
 #[test]
 fn stats() {
     for case in cases::<Value>("stats") {
-        let [stats, more] = ["records", "more"].map(|name| {
-            let stats = RetryStats::new();
-            for record in case[name].as_array().unwrap() {
-                let reason = text(&record[1]);
-                let reason = StopReason::ALL.iter().find(|known| known.name() == reason).unwrap();
-                for _ in 0..record[2].as_u64().unwrap() {
-                    stats.record(record[0].as_u64().unwrap(), *reason);
-                }
-            }
-            stats
-        });
+        let [stats, more] = ["records", "more"].map(|name| recorded(&case[name]));
         stats.merge(&more);
         let lines: String =
             stats.prometheus().map(|line| line.as_str().to_owned() + "\n").collect();
         assert_eq!(lines, text(&case["text"]), "{}", case["id"]);
+    }
+}
+
+fn recorded(records: &Value) -> RetryStats {
+    let stats = RetryStats::new();
+    for record in records.as_array().unwrap() {
+        let reason = text(&record[1]);
+        let reason = StopReason::ALL.iter().find(|known| known.name() == reason).unwrap();
+        for _ in 0..record[2].as_u64().unwrap() {
+            stats.record(record[0].as_u64().unwrap(), *reason);
+        }
+    }
+    stats
+}
+
+#[test]
+fn labels_of_stats() {
+    for case in cases::<Value>("stats_labels") {
+        let labels = case["labels"].as_array().unwrap();
+        let labels: Vec<_> = labels.iter().map(|pair| (text(&pair[0]), text(&pair[1]))).collect();
+        let printed = recorded(&case["records"]).prometheus_text(text(&case["prefix"]), &labels);
+        let printed = printed.ok().map(|text| text.to_string());
+        assert_eq!(printed.as_deref(), case["text"].as_str(), "{}", case["id"]);
+    }
+}
+
+#[test]
+fn levels_of_budgets() {
+    let policy = Policy::parse("constant:base=0s").unwrap();
+    for case in cases::<Value>("budget_levels") {
+        let budget = Budget::parse(text(&case["budget"])).unwrap();
+        let mut operations = std::collections::HashMap::new();
+        for step in case["steps"].as_array().unwrap() {
+            let (now, number, some) =
+                (digits(&step["now"]), step["operation"].as_u64(), Some(&budget));
+            if text(&step["do"]) == "begin" {
+                let stream = RandomStream::from_seed(0);
+                let operation = Operation::begin(policy, stream, now, None, some);
+                operations.insert(number, operation);
+            }
+            match text(&step["do"]) {
+                "outcome" => {
+                    let name = text(&step["outcome"]);
+                    let outcome = Outcome::ALL.iter().find(|known| known.name() == name).unwrap();
+                    operations.get_mut(&number).unwrap().decide(*outcome, None, now, some);
+                }
+                "cancel" => {
+                    operations.get_mut(&number).unwrap().cancel(some);
+                }
+                "level" => {
+                    let [level, max, unit] =
+                        ["level", "max", "unit"].map(|name| digits(&step[name]));
+                    let expected = BudgetLevel { level, max, unit };
+                    assert_eq!(budget.level(now), expected, "{} {step}", case["id"]);
+                }
+                _ => {}
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-"""prometheus_client: a collector of RetryStats. `backoff-rs[prometheus]` installs it.
+"""prometheus_client: a collector of RetryStats and budgets. `backoff-rs[prometheus]` installs it.
 
 stats = RetryStats()
 REGISTRY.register(Collector().add(stats, upstream="payments"))
@@ -9,16 +9,20 @@ from __future__ import annotations
 import re
 import threading
 
-from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+)
 from prometheus_client.registry import Collector as _Collector
 
-from .._backoff import RetryStats, _type_name
+from .._backoff import Budget, RetryStats, _type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Iterator
-    from typing import Final, Self
+    from typing import Any, Final, Self
 
     from prometheus_client.core import Metric
 
@@ -28,11 +32,12 @@ _LABEL: Final = re.compile("(?!__)[a-zA-Z_][a-zA-Z0-9_]*")
 
 
 class Collector(_Collector):
-    """What a registry of prometheus_client collects of RetryStats: the metrics of SPEC 17.2.
+    """What a registry of prometheus_client collects of RetryStats, the metrics of SPEC 17.2, and of
+    budgets, the gauges budget_left and budget_most (SPEC 15.9).
 
     prefix  the beginning of their names.
 
-    Each RetryStats has values of the same labels, so that services with several upstreams have one
+    Each of them has values of the same labels, so that services with several upstreams have one
     collector. Register it once: `REGISTRY.register(collector)`. It is thread-safe.
 
     Raises TypeError for a prefix that is not a string, and ValueError for one that cannot begin a name.
@@ -46,6 +51,7 @@ class Collector(_Collector):
         self._prefix = prefix
         self._names: tuple[str, ...] | None = None
         self._stats: dict[tuple[str, ...], RetryStats] = {}
+        self._budgets: dict[tuple[str, ...], Budget] = {}
         self._lock = threading.Lock()
 
     def add(self, stats: RetryStats, **labels: str) -> Self:
@@ -56,6 +62,25 @@ class Collector(_Collector):
         """
         if not isinstance(stats, RetryStats):
             raise TypeError(f"stats must be RetryStats, not {_type_name(stats)}")
+        with self._lock:
+            self._stats = self._with(self._stats, stats, labels)
+        return self
+
+    def add_budget(self, budget: Budget, **labels: str) -> Self:
+        """Also collects what this budget has left, at the time of time.monotonic_ns(), and returns the
+        collector. Labels are as for stats.
+
+        Raises TypeError for what is not a Budget, and ValueError as add() does.
+        """
+        if not isinstance(budget, Budget):
+            raise TypeError(f"budget must be a Budget, not {_type_name(budget)}")
+        with self._lock:
+            self._budgets = self._with(self._budgets, budget, labels)
+        return self
+
+    def _with(
+        self, known: dict[tuple[str, ...], Any], added: object, labels: dict[str, str]
+    ) -> dict[tuple[str, ...], Any]:
         names = tuple(sorted(labels))
         for name in names:
             if not _LABEL.fullmatch(name):
@@ -63,14 +88,12 @@ class Collector(_Collector):
             if name in ("le", "reason"):
                 raise ValueError(f"the label {name} is one of the metrics")
         values = tuple(str(labels[name]) for name in names)
-        with self._lock:
-            if self._names not in (None, names):
-                raise ValueError(f"the labels are {self._names}, not {names}")
-            if values in self._stats:
-                raise ValueError(f"there are stats with the labels {labels}")
-            self._names = names
-            self._stats = {**self._stats, values: stats}
-        return self
+        if self._names not in (None, names):
+            raise ValueError(f"the labels are {self._names}, not {names}")
+        if values in known:
+            raise ValueError(f"there is one with the labels {labels}")
+        self._names = names
+        return {**known, values: added}
 
     def _families(
         self, names: tuple[str, ...]
@@ -83,9 +106,16 @@ class Collector(_Collector):
             CounterMetricFamily(f"{prefix}_stops", stops, labels=(*names, "reason")),
         )
 
+    def _gauges(self, names: tuple[str, ...]) -> tuple[GaugeMetricFamily, GaugeMetricFamily]:
+        left, most = "What budgets have left.", "What full budgets have."
+        return (
+            GaugeMetricFamily(f"{self._prefix}_budget_left", left, labels=names),
+            GaugeMetricFamily(f"{self._prefix}_budget_most", most, labels=names),
+        )
+
     def describe(self) -> builtins.list[Metric]:
         """The metrics without their values."""
-        return [*self._families(self._names or ())]
+        return [*self._families(self._names or ()), *self._gauges(self._names or ())]
 
     def collect(self) -> Iterator[Metric]:
         """The metrics now."""
@@ -103,3 +133,10 @@ class Collector(_Collector):
             for reason, of_reason in stats.stops.items():
                 stops.add_metric((*labels, str(reason)), of_reason)
         yield from (attempts, retries, stops)
+        left, most = self._gauges(self._names or ())
+        for labels, budget in self._budgets.items():
+            level = budget.level()
+            left.add_metric(labels, level.left)
+            most.add_metric(labels, level.most)
+        if self._budgets:
+            yield from (left, most)

@@ -5,6 +5,7 @@ use core::fmt;
 use crate::decision::budget::Budget;
 use crate::decision::budget::event::BudgetEvent;
 use crate::decision::budget::kinds;
+use crate::decision::budget::level::BudgetLevel;
 use crate::decision::budget::rule::{BudgetConfig, STATE, State};
 use crate::decision::outcome::Outcome;
 use crate::field::BUDGET_FIELDS;
@@ -101,6 +102,19 @@ impl BudgetState {
             _ => None,
         };
         (after, held)
+    }
+
+    /// What is left at a time of the clock of the steps, for a gauge (SPEC 15.9).
+    ///
+    /// ```
+    /// use backoff_core::{Budget, BudgetLevel, BudgetState};
+    /// let state = BudgetState::parse(&Budget::parse("ratio:max_tokens=20")?, "7 30").unwrap();
+    /// assert_eq!(state.level(0), BudgetLevel { level: 30, max: 200, unit: 10 });
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn level(&self, now_ns: u64) -> BudgetLevel {
+        kinds::level(&self.config, &mut { self.state }, now_ns)
     }
 
     /// The state after an event that happens several times at once, as one change, and how many of the

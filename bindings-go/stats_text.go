@@ -1,0 +1,52 @@
+// The text of RetryStats with a prefix and labels.
+
+package backoff
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// A Label is a name and a value that a metric has.
+type Label struct{ Name, Value string }
+
+var (
+	metricPrefix = regexp.MustCompile(`^[A-Za-z_:][A-Za-z0-9_:]*$`)
+	labelName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+)
+
+// WriteLabelled writes the counts in the text format of Prometheus, with a prefix in place of "backoff" in the names of the
+// metrics, and with labels for every count, in this order (SPEC 17.3). A value may be any text.
+//
+// It fails with an *ArgumentError for a prefix or the name of a label that Prometheus does not allow, that the text needs
+// itself, or that is there twice, and otherwise with the writer's error.
+func (s *RetryStats) WriteLabelled(writer io.Writer, prefix string, labels ...Label) (int64, error) {
+	if !metricPrefix.MatchString(prefix) {
+		return 0, &ArgumentError{Code: ErrNotAName, Field: "prefix", Value: prefix, Rule: "cannot begin the name of a metric"}
+	}
+	known := map[string]bool{"le": true, "reason": true}
+	var given []string
+	for _, label := range labels {
+		if known[label.Name] || strings.HasPrefix(label.Name, "__") || !labelName.MatchString(label.Name) {
+			return 0, &ArgumentError{Code: ErrNotAName, Field: "label", Value: label.Name, Rule: "cannot be the name of a label here"}
+		}
+		known[label.Name] = true
+		given = append(given, fmt.Sprintf(`%s="%s"`, label.Name, labelEscapes.Replace(label.Value)))
+	}
+	all := strings.Join(given, ",")
+	var text strings.Builder
+	for line := range strings.Lines(s.String()) {
+		head, tail, _ := strings.Cut(line, "backoff")
+		if name, own, found := strings.Cut(tail, "{"); head == "" && all != "" && found {
+			tail = name + "{" + all + "," + own
+		} else if name, count, _ := strings.Cut(tail, " "); head == "" && all != "" {
+			tail = name + "{" + all + "} " + count
+		}
+		text.WriteString(head + prefix + tail)
+	}
+	written, err := io.WriteString(writer, text.String())
+	return int64(written), err
+}
