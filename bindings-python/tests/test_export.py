@@ -52,7 +52,7 @@ def test_a_wrong_argument_is_an_error(call, error, message):
 
 
 def test_a_limit_of_time_that_is_not_imported_is_a_warning():
-    text = '{"retryPolicy": {"initialInterval": "1s"}, "startToCloseTimeout": "30s"}'
-    with pytest.warns(UserWarning, match="startToCloseTimeout") as warnings:
+    text = '{"retryPolicy": {"initialInterval": "1s"}, "heartbeatTimeout": "30s"}'
+    with pytest.warns(UserWarning, match="heartbeatTimeout") as warnings:
         Policy.from_export("temporal", text)
     assert [warning.filename for warning in warnings] == [__file__]

@@ -22,6 +22,8 @@ const MAX_INTERVALS: u64 = 10;
 const MAX_RETRIES: u64 = 3;
 /// The defaults of `retry_budget`.
 pub(crate) const MIN_CONCURRENT: u64 = 3;
+/// The default of the timeout of a route.
+const ROUTE_TIMEOUT_NS: u64 = 15_000 * MS;
 /// As many as Envoy can count: no limit.
 pub(crate) const NO_LIMIT: u64 = u32::MAX as u64;
 /// Of an interval: whole milliseconds, an even number of them.
@@ -29,6 +31,17 @@ const MAX_INTERVAL_NS: u64 = MAX_NS.saturating_sub(MAX_NS.rem_euclid(2 * MS));
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     check(source, NO_LIMIT);
+    let limit_of_attempt = attempt_timeout(source).map_or_else(String::new, |limit| {
+        format!(",\n    \"per_try_timeout\": \"{}\"", seconds(limit))
+    });
+    if source.ns(Field::AttemptTimeout) >= ROUTE_TIMEOUT_NS
+        && source.ns(Field::AttemptTimeout) != MAX_NS
+    {
+        source.warn(
+            "Envoy ignores a per_try_timeout that is not below the timeout of the route, which is 15s \
+             by default; raise that, or set it to 0s",
+        );
+    }
     source.no_max_elapsed("the timeout of a route");
     let cap = source.cap_or_last_window("a max_interval", MAX_INTERVAL_NS);
     let limit = budget.and_then(|budget| limit(source, budget));
@@ -47,7 +60,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     "retry_on": "connect-failure,refused-stream,reset,retriable-status-codes",
     "retriable_status_codes": [408, 429, 500, 502, 503, 504],
     "num_retries": {},
-    "retry_back_off": {{"base_interval": "{}", "max_interval": "{}"}}
+    "retry_back_off": {{"base_interval": "{}", "max_interval": "{}"}}{limit_of_attempt}
   }}{breakers}
 }}
 "#,
@@ -55,6 +68,11 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
         seconds(source.ns(Field::Base)),
         seconds(cap),
     )
+}
+
+/// The limit of an attempt, which Envoy and Istio count in milliseconds.
+pub(crate) fn attempt_timeout(source: &mut Source<'_>) -> Option<u64> {
+    source.attempt_timeout(MS, MAX_INTERVAL_NS, "it counts whole milliseconds")
 }
 
 /// The circuit breakers that are a limit, with the comma before them.
@@ -157,8 +175,7 @@ fn warnings(route: &Object<'_>, policy: &Node<'_>) -> Vec<String> {
         all.extend(limits::of(&stream, [("max_stream_duration", Ends::Operation)]));
     }
     if let Ok(policy) = policy.object() {
-        let names = ["per_try_timeout", "per_try_idle_timeout"];
-        all.extend(limits::of(&policy, names.map(|name| (name, Ends::Attempt))));
+        all.extend(limits::of(&policy, [("per_try_idle_timeout", Ends::Attempt)]));
     }
     all
 }
@@ -206,7 +223,8 @@ fn read(policy: &Object<'_>) -> Result<Policy, ImportError> {
     // Without a condition nothing is retried, unless a request has a header that asks for it.
     let conditions = policy.read("retry_on", Node::text)?;
     let is_on = conditions.is_some_and(|conditions| !conditions.trim().is_empty());
-    doubling(base, cap, if is_on { retries.unwrap_or(NUM_RETRIES) } else { 0 }, &at)
+    let limit = policy.read("per_try_timeout", |node| node.duration(read_seconds))?;
+    doubling(base, cap, if is_on { retries.unwrap_or(NUM_RETRIES) } else { 0 }, limit, &at)
 }
 
 /// The policy of windows that double up to a cap, ten times the base if there is none.
@@ -214,6 +232,7 @@ pub(crate) fn doubling(
     base: u64,
     cap: Option<u64>,
     retries: u64,
+    limit_of_attempt: Option<u64>,
     at: &str,
 ) -> Result<Policy, ImportError> {
     let error = |reason: &str| ImportError::new(at, reason);
@@ -236,6 +255,7 @@ pub(crate) fn doubling(
         .with(Field::JitterSlot, ns(MS))
         .with(Field::MaxRetries, FieldValue::Count(retries))
         .with(Field::RetryAfterMax, ns(0))
+        .attempt_timeout(limit_of_attempt)
         .policy(at)
 }
 

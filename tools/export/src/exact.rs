@@ -1,6 +1,6 @@
 //! The exact configuration of a policy, or what has no equivalent.
 
-use backoff_core::{Budget, Field, Policy};
+use backoff_core::{Budget, Field, FieldValue, Policy};
 
 use crate::error::{ExportError, ImportError};
 use crate::fields::{differences, shown};
@@ -29,7 +29,12 @@ pub(crate) fn exact(
     servers: Option<u32>,
 ) -> Result<Exact, ExportError> {
     match (write(policy, budget, format, servers), Policy::parse(without_retries(format))) {
-        (Err(_), Ok(other)) if policy.max_retries() == 0 => write(&other, budget, format, servers),
+        (Err(_), Ok(other)) if policy.max_retries() == 0 => {
+            // The limit of the only attempt is kept.
+            let limit = policy.get(Field::AttemptTimeout).unwrap_or(FieldValue::NoLimit);
+            let other = other.to_builder().set(Field::AttemptTimeout, limit).build();
+            write(other.as_ref().unwrap_or(policy), budget, format, servers)
+        }
         (written, _) => written,
     }
 }
@@ -92,11 +97,12 @@ fn refuse_cap(source: &mut Source<'_>, error: &ImportError) {
     source.replace(Field::Cap, ns(cap.saturating_add(MS)), error.reason());
 }
 
-/// Whether two policies have the same ranges of delays, and as many of them.
+/// Whether two policies have the same ranges of delays, as many of them, and equally long attempts.
 fn waits_alike(one: &Policy, other: &Policy) -> bool {
     let ranges = |policy: &Policy| {
         let rows = policy.preview().take(ROWS);
         rows.map(|row| (row.min_ns, row.mean_ns, row.max_ns)).collect::<Vec<_>>()
     };
-    one.max_retries() == other.max_retries() && ranges(one) == ranges(other)
+    let counts = [Field::MaxRetries, Field::AttemptTimeout];
+    counts.iter().all(|&field| one.get(field) == other.get(field)) && ranges(one) == ranges(other)
 }

@@ -52,6 +52,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
         MAX_ATTEMPTS - 1,
         "maxAttempts is 2 to 5, which is max_retries 1 to 4; more needs an option of each channel",
     );
+    source.no_attempt_timeout("its timeout limits all attempts together");
     source.no_max_elapsed("the timeout of a methodConfig");
     source.hints(&Hints::Exact("grpc-retry-pushback-ms"));
     let throttling = budget.map_or_else(String::new, |budget| throttling(source, budget));

@@ -5,8 +5,8 @@
 use backoff_core::{Budget, Field, Policy};
 
 use crate::envoy::{
-    BASE_NS, Limit, MIN_CONCURRENT, NO_LIMIT, check, concurrent_limit, doubling, limit,
-    retry_budget,
+    BASE_NS, Limit, MIN_CONCURRENT, NO_LIMIT, attempt_timeout, check, concurrent_limit, doubling,
+    limit, retry_budget,
 };
 use crate::error::ImportError;
 use crate::fields::{count_of, ratio_of};
@@ -21,6 +21,12 @@ const MAX: u64 = i32::MAX as u64;
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     check(source, MAX);
+    let limit = attempt_timeout(source).map_or_else(String::new, |limit| {
+        format!(",\n    \"perTryTimeout\": \"{}\"", seconds(limit))
+    });
+    if source.policy.max_retries() == 0 {
+        source.no_attempt_timeout("its validation refuses perTryTimeout beside attempts 0");
+    }
     source.no_max_elapsed("the timeout of a route");
     if source.max_retries().is_none() {
         // Refused already; the cap has no equivalent either way.
@@ -37,7 +43,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
             r#"{{
     "attempts": {attempts},
     "backoff": "{}",
-    "retryOn": "connect-failure,refused-stream,reset,408,429,500,502,503,504"
+    "retryOn": "connect-failure,refused-stream,reset,408,429,500,502,503,504"{limit}
   }}"#,
             seconds(source.ns(Field::Base)),
         ),
@@ -82,10 +88,7 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
         objects.iter().filter(|object| is_kind(object, "DestinationRule")).collect();
     let found = objects.iter().filter_map(|route| {
         let retries = route.get("retries")?;
-        let mut warnings = limits::of(route, [("timeout", Ends::Operation)]);
-        if let Ok(retries) = retries.object() {
-            warnings.extend(limits::of(&retries, [("per_try_timeout", Ends::Attempt)]));
-        }
+        let warnings = limits::of(route, [("timeout", Ends::Operation)]);
         Some(Found::new(&retries.at, read(route, &rules)).warn(warnings))
     });
     let found: Vec<_> = found.collect();
@@ -107,8 +110,9 @@ fn read(
     ])?;
     let attempts = retries.read("attempts", |node| node.count(0, MAX))?;
     let backoff = retries.read("backoff", |node| node.duration(read_go_duration))?;
-    let policy =
-        doubling(backoff.unwrap_or(BASE_NS), None, attempts.unwrap_or_default(), &retries.at)?;
+    let limit = retries.read("per_try_timeout", |node| node.duration(read_go_duration))?;
+    let (base, attempts) = (backoff.unwrap_or(BASE_NS), attempts.unwrap_or_default());
+    let policy = doubling(base, None, attempts, limit, &retries.at)?;
     let traffic = route.read("traffic_policy", Node::object)?;
     let budget = match traffic {
         Some(traffic) => traffic_budget(&traffic)?,

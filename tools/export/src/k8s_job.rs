@@ -22,6 +22,9 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     source.only_common_fields();
     source.no_jitter();
     source.retries_at_most(MAX, &format!("backoffLimit is from 0 to {MAX}"));
+    source.no_attempt_timeout(
+        "the activeDeadlineSeconds of a pod also counts the time before it runs",
+    );
     source.no_max_elapsed("activeDeadlineSeconds");
     source.hints(&Hints::Never);
     source.no_budget(budget);

@@ -38,6 +38,14 @@ impl Read {
         self.with(field, FieldValue::Kind(name))
     }
 
+    /// A limit of each attempt, if there is one.
+    pub(crate) fn attempt_timeout(self, limit: Option<u64>) -> Self {
+        match limit.filter(|&limit| limit > 0) {
+            Some(limit) => self.with(Field::AttemptTimeout, ns(limit)),
+            None => self,
+        }
+    }
+
     /// Jitter of a fraction of the window to both sides.
     pub(crate) fn jitter(self, fraction: Ratio) -> Self {
         Self(self.0.jitter(Jitter::Proportional { below: fraction, above: fraction }))

@@ -41,6 +41,8 @@ impl<'a> Source<'a> {
     pub(crate) fn ns(&self, field: Field) -> u64 {
         match self.policy.get(field) {
             Some(FieldValue::NoLimit) => MAX_NS,
+            // The first of a list stands for the base, which it does not have.
+            None if field == Field::Base => self.policy.window_ns(0),
             value => value.and_then(FieldValue::as_ns).unwrap_or_default(),
         }
     }
@@ -173,12 +175,21 @@ impl<'a> Source<'a> {
         if self.ns(Field::Floor) != 0 {
             self.replace(Field::Floor, ns(0), "it has no shortest delay; set floor=0s");
         }
-        if self.ns(Field::ThrottledBase) != self.ns(Field::Base) {
+        let throttled = self.policy.get(Field::ThrottledBase);
+        if throttled.is_some() && throttled != self.policy.get(Field::Base) {
             self.replace_all(
                 Field::ThrottledBase,
                 &[(Field::ThrottledBase, None)],
                 "it waits equally after all failures; remove throttled_base",
             );
+        }
+        if self.ns(Field::ResetAfter) != MAX_NS {
+            let reason = "it counts all retries, however long an attempt ran; set reset_after=none";
+            self.replace(Field::ResetAfter, FieldValue::NoLimit, reason);
+        }
+        if self.kind(Field::ElapsedFrom) != "begin" && self.ns(Field::MaxElapsed) != MAX_NS {
+            let reason = "no time of it begins with the first failure; set elapsed_from=begin";
+            self.replace(Field::ElapsedFrom, FieldValue::Kind("begin"), reason);
         }
     }
 
@@ -190,6 +201,24 @@ impl<'a> Source<'a> {
                 FieldValue::NoLimit,
                 format!("{other} also ends an attempt that is under way; set max_elapsed=none"),
             );
+        }
+    }
+
+    /// The limit of an attempt as a multiple of a unit, if there is one.
+    pub(crate) fn attempt_timeout(&mut self, unit: u64, max: u64, counts: &str) -> Option<u64> {
+        let limit = Some(self.ns(Field::AttemptTimeout)).filter(|&limit| limit != MAX_NS)?;
+        if limit.rem_euclid(unit) != 0 || limit > max {
+            let near = next_multiple(limit, unit).min(max);
+            self.replace(Field::AttemptTimeout, ns(near), counts);
+        }
+        Some(limit)
+    }
+
+    /// Refuses a limit of an attempt.
+    pub(crate) fn no_attempt_timeout(&mut self, reason: &str) {
+        if self.ns(Field::AttemptTimeout) != MAX_NS {
+            let reason = format!("{reason}; set attempt_timeout=none");
+            self.replace(Field::AttemptTimeout, FieldValue::NoLimit, reason);
         }
     }
 

@@ -21,8 +21,7 @@ const MAX_DELAY: u64 = 31_622_399;
 const INTERVAL: u64 = 1;
 const ATTEMPTS: u64 = 3;
 /// The limits of a state. An attempt that they end has failed, and may be retried.
-const LIMITS: [(&str, Ends); 4] = [
-    ("TimeoutSeconds", Ends::Attempt),
+const LIMITS: [(&str, Ends); 3] = [
     ("TimeoutSecondsPath", Ends::Attempt),
     ("HeartbeatSeconds", Ends::Attempt),
     ("HeartbeatSecondsPath", Ends::Attempt),
@@ -59,7 +58,11 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     source.no_max_elapsed("the TimeoutSeconds of a state machine");
     source.hints(&Hints::Never);
     source.no_budget(budget);
+    let counts = format!("TimeoutSeconds is a whole number from 1 to {MAX}");
+    let limit = source.attempt_timeout(SECOND, MAX.saturating_mul(SECOND), &counts);
     let seconds = |ns: u64| ns.div_euclid(SECOND);
+    let limit = limit
+        .map_or_else(String::new, |limit| format!(",\n  \"TimeoutSeconds\": {}", seconds(limit)));
     let max_delay = cap
         .map_or_else(String::new, |cap| format!("\n      \"MaxDelaySeconds\": {},", seconds(cap)));
     format!(
@@ -72,7 +75,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
       "MaxAttempts": {},
       "JitterStrategy": "{jitter}"
     }}
-  ]
+  ]{limit}
 }}
 "#,
         seconds(source.ns(Field::Base)),
@@ -98,7 +101,7 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
             warnings.extend(limits::of(machine, [("TimeoutSeconds", Ends::Operation)]));
         }
         for node in retry.array()? {
-            let read = node.object().and_then(|retrier| read(&retrier));
+            let read = node.object().and_then(|retrier| read(&retrier, state));
             found.push(Found::new(&node.at, read).warn(warnings.clone()));
         }
         empty = Some(retry);
@@ -110,7 +113,7 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
     }
 }
 
-fn read(retrier: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
+fn read(retrier: &Object<'_>, state: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     retrier.only(&[
         "ErrorEquals",
         "IntervalSeconds",
@@ -131,10 +134,12 @@ fn read(retrier: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
         Some(_) => return Err(retrier.error("JitterStrategy is not FULL or NONE")),
     };
     let ns = |seconds: u64| seconds.saturating_mul(SECOND);
+    let limit = state.read("TimeoutSeconds", |node| node.count(1, MAX))?;
     let cap = max_delay.map(ns);
     let read = Read::growing(ns(interval), rate.unwrap_or(Ratio::new(2, 1)), cap)
         .kind(Field::Jitter, jitter)
         .with(Field::MaxRetries, FieldValue::Count(attempts))
+        .attempt_timeout(limit.map(ns))
         .policy(&retrier.at)?;
     Ok((read, None))
 }

@@ -2,15 +2,15 @@
 //!
 //! The n-th retry waits `min(initialInterval * backoffCoefficient^(n-1), maximumInterval)`.
 
-use backoff_core::{Budget, Field, FieldValue, Policy, Ratio};
+use backoff_core::{Budget, Field, FieldValue, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
 use crate::found::{Found, listed};
-use crate::json::Node;
+use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
 use crate::policy::Read;
 use crate::source::{Hints, Source};
-use crate::text::{SECOND, ns, read_seconds, seconds, with_point};
+use crate::text::{SECOND, ns, read_go_duration, read_seconds, seconds, with_point};
 
 /// The defaults of its server.
 const INITIAL_NS: u64 = SECOND;
@@ -26,10 +26,9 @@ const SETTINGS: [&str; 5] = [
     "non_retryable_error_types",
 ];
 /// The limits beside the policy of an activity or a workflow.
-const LIMITS: [(&str, Ends); 6] = [
+const LIMITS: [(&str, Ends); 5] = [
     ("schedule_to_close_timeout", Ends::Operation),
     ("schedule_to_start_timeout", Ends::Attempt),
-    ("start_to_close_timeout", Ends::Attempt),
     ("heartbeat_timeout", Ends::Attempt),
     ("workflow_execution_timeout", Ends::Operation),
     ("workflow_run_timeout", Ends::Attempt),
@@ -61,31 +60,44 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     if cap > MAX_INTERVAL_NS && source.refusals.is_empty() {
         source.replace(Field::Cap, ns(MAX_INTERVAL_NS), "the longest interval is 100 years");
     }
-    format!(
+    let limit = source.attempt_timeout(1, MAX_NS, "");
+    let policy = format!(
         r#"{{
   "initialInterval": "{}",
   "backoffCoefficient": {coefficient},
   "maximumInterval": "{}",
   "maximumAttempts": {attempts}
-}}
-"#,
+}}"#,
         seconds(source.ns(Field::Base)),
         seconds(cap),
-    )
+    );
+    match limit {
+        // The limit is beside the policy, in the options of an activity.
+        Some(limit) => format!(
+            "{{\n  \"startToCloseTimeout\": \"{}\",\n  \"retryPolicy\": {}\n}}\n",
+            seconds(limit),
+            policy.replace('\n', "\n  "),
+        ),
+        None => policy + "\n",
+    }
 }
 
 /// Each `retryPolicy` of a text, or if it has none, the policy that the text is.
 pub(crate) fn find(root: &Node<'_>) -> Vec<Found> {
-    let found = |node: &Node<'_>| Found::new(&node.at, read(node));
+    let found = |node: &Node<'_>, options| Found::new(&node.at, read(node, options));
     let objects = root.objects();
     let policies = objects.iter().filter_map(|options| {
-        Some(found(&options.get("retry_policy")?).warn(limits::of(options, LIMITS)))
+        Some(found(&options.get("retry_policy")?, Some(options)).warn(limits::of(options, LIMITS)))
     });
     let policies: Vec<_> = policies.collect();
-    if policies.is_empty() { vec![found(root)] } else { policies }
+    if policies.is_empty() { vec![found(root, None)] } else { policies }
 }
 
-fn read(node: &Node<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
+/// The policy, and the limit of an attempt in the options that it belongs to.
+fn read(
+    node: &Node<'_>,
+    options: Option<&Object<'_>>,
+) -> Result<(Policy, Option<Budget>), ImportError> {
     let other = |found: String| node.error(format!("not a retry policy: found {found}"));
     let policy = node.object().map_err(|_| other(node.shown()))?;
     let names = policy.names();
@@ -107,8 +119,12 @@ fn read(node: &Node<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     let coefficient = coefficient.filter(|ratio| ratio.numerator() != 0);
     let attempts = policy.read("maximum_attempts", |node| node.count(0, MAX_ATTEMPTS))?;
     let retries = attempts.and_then(|attempts| attempts.checked_sub(1));
+    let limit = options.map_or(Ok(None), |options| {
+        options.read("start_to_close_timeout", |node| node.duration(read_go_duration))
+    })?;
     let read = Read::growing(base, coefficient.unwrap_or(Ratio::new(2, 1)), Some(cap))
         .with(Field::MaxRetries, retries.map_or(FieldValue::NoLimit, FieldValue::Count))
+        .attempt_timeout(limit)
         .policy(&policy.at)?;
     Ok((read, None))
 }

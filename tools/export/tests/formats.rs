@@ -38,6 +38,11 @@ istio | ENVOY + concurrent:ratio=0,min_concurrent=7
 temporal | exponential:base=1s,cap=100s
 temporal | exponential:base=1ns,multiplier=2.5,cap=1ms,max_retries=0
 temporal | constant:base=1s,max_retries=5
+envoy | ENVOY,attempt_timeout=2s + concurrent:ratio=0
+istio | ENVOY,attempt_timeout=250ms + concurrent:ratio=0.5,min_concurrent=7
+temporal | exponential:base=1s,cap=100s,attempt_timeout=1500ms
+temporal | constant:base=1s,max_retries=0,attempt_timeout=1ns
+step-functions | constant:base=1s,jitter=full,max_retries=3,attempt_timeout=30s
 step-functions | exponential:base=1s,cap=20s,jitter=full,max_retries=5
 step-functions | exponential:base=2s,multiplier=3,max_retries=0
 step-functions | exponential:base=1s,multiplier=1.5,cap=9s,max_retries=99
@@ -54,7 +59,7 @@ const ENVOY: &str = "exponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=
 
 #[test]
 fn what_is_exported_is_imported_as_it_was() {
-    assert_eq!(EXACT.lines().count(), 22);
+    assert_eq!(EXACT.lines().count(), 27);
     for row in EXACT.lines() {
         let (format, policy) = row.split_once(" | ").unwrap();
         let format = format.parse().unwrap();
@@ -146,6 +151,17 @@ step-functions | full:base=1s,cap=20s | max_retries none
 k8s-job | k8s-crashloop:max_retries=6 | cap 5m
 k8s-job | exponential:base=5s,cap=10m,max_retries=6 | base 5s
 k8s-job | exponential:base=10s,multiplier=3,cap=10m,max_retries=6 | multiplier 3
+grpc | grpc-retry:retry_after_max=none,attempt_timeout=1s | attempt_timeout 1s
+envoy | envoy:retry_after_max=0s,attempt_timeout=1us | attempt_timeout 1us
+envoy | envoy:retry_after_max=0s,reset_after=1m | reset_after 1m
+envoy | envoy:retry_after_max=0s,max_elapsed=1m,elapsed_from=failure | \
+    max_elapsed 1m; elapsed_from failure
+istio | envoy:retry_after_max=0s,max_retries=0,attempt_timeout=1s | attempt_timeout 1s
+temporal | steps:waits=1s/5s,max_retries=2 | growth steps
+step-functions | steps:waits=1s/1500ms,max_retries=2 | growth steps
+step-functions | exponential:base=1s,max_retries=2,attempt_timeout=1500ms | attempt_timeout 1500ms
+k8s-job | exponential:base=10s,cap=10m,max_retries=6,attempt_timeout=1m | attempt_timeout 1m
+nginx | constant:base=0s,max_retries=2,retry_after_max=0s,attempt_timeout=1s | attempt_timeout 1s
 nginx | constant:base=1s,max_retries=2,retry_after_max=0s | base 1s
 nginx | none:retry_after_max=0s | max_retries none
 nginx | constant:base=0s,max_retries=2,max_elapsed=1us,retry_after_max=0s | max_elapsed 1us
@@ -153,7 +169,7 @@ nginx | constant:base=0s,max_retries=2,max_elapsed=1us,retry_after_max=0s | max_
 
 #[test]
 fn what_has_no_equivalent_is_named() {
-    assert_eq!(REFUSED.lines().count(), 43);
+    assert_eq!(REFUSED.lines().count(), 53);
     for row in REFUSED.lines() {
         let [format, policy, fields] = row.split(" | ").collect::<Vec<_>>()[..] else {
             panic!("{row}")
@@ -193,7 +209,7 @@ fn a_setting_that_is_missing_has_the_default_of_the_engine() {
             Format::Istio,
             r#"{"retries": {"attempts": 2, "backoff": "50ms", "perTryTimeout": "2s"}}"#,
             "exponential:base=50ms,cap=500ms,jitter=slotted,jitter_slot=1ms,max_retries=2,\
-             retry_after_max=0s",
+             retry_after_max=0s,attempt_timeout=2s",
             None,
         ),
         (Format::Temporal, "{}", "exponential:base=1s,cap=100s", None),

@@ -60,13 +60,16 @@ fn a_route_of_a_manifest_is_chosen_by_its_place() {
         (
             "[0].spec.http[1].retries",
             format!(
-                "exponential:base=25ms,cap=250ms,{REST},max_retries=2,retry_after_max=0s \
-                 concurrent:ratio=0,min_concurrent=7"
+                "exponential:base=25ms,cap=250ms,{REST},max_retries=2,retry_after_max=0s,\
+                 attempt_timeout=2s concurrent:ratio=0,min_concurrent=7"
             ),
         ),
         (
             "[0].spec.http[2]",
-            format!("exponential:base=25ms,cap=250ms,{REST},max_retries=1,retry_after_max=0s"),
+            format!(
+                "exponential:base=25ms,cap=250ms,{REST},max_retries=1,retry_after_max=0s,\
+                 attempt_timeout=2s"
+            ),
         ),
     ];
     for (at, expected) in &table {
@@ -89,7 +92,7 @@ fn places_that_say_the_same_are_one() {
     let text = "spec:
   http:
     - retries: {attempts: 2}
-    - retries: {attempts: 2, perTryTimeout: 1s}
+    - retries: {attempts: 2, retryRemoteLocalities: true}
 ";
     let policy = imported(text, Format::Istio, None).unwrap();
     assert!(policy.contains("max_retries=2"), "{policy}");

@@ -58,12 +58,21 @@ nginx | default:max_elapsed=1us | \
     max_elapsed 1us 1ms; retry_after_max 1h 0s
 nginx | none:retry_after_max=0s | constant:base=0s,max_retries=2,retry_after_max=0s | \
     max_retries none 2
+step-functions | exponential:base=1s,max_retries=2,attempt_timeout=1500ms,reset_after=1m | \
+    exponential:base=1s,max_retries=2,attempt_timeout=2s | \
+    attempt_timeout 1500ms 2s; reset_after 1m none
+grpc | grpc-retry:attempt_timeout=1s | \
+    exponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exact,\
+    retry_after_max=none | retry_after_max 1h none; attempt_timeout 1s none
+temporal | steps:waits=5s/1m/1h,max_retries=5 | \
+    exponential:base=5s,cap=1h,max_retries=5 | \
+    growth steps exponential; base - 5s; multiplier - 2; cap none 1h
 temporal | temporal | exponential:base=1s,cap=100s | exact
 ";
 
 #[test]
 fn the_nearest_export_says_how_it_differs() {
-    assert_eq!(NEAREST.lines().count(), 12);
+    assert_eq!(NEAREST.lines().count(), 15);
     for row in NEAREST.lines() {
         let [format, policy, expected, differences] = row.split(" | ").collect::<Vec<_>>()[..]
         else {

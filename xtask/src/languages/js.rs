@@ -13,10 +13,13 @@ const INPUTS: [&str; 5] =
 /// Pins what the package runs on in the tests of a release.
 const TOOLS: &str = "bindings-wasm/tests/everywhere/package-lock.json";
 
-/// The project has these packages as well: the programs of docs/migrating.md compare with them.
+/// The project has these packages as well: the programs of docs/migrating-javascript.md compare with them.
 const MANIFEST: &str = r#"{
   "private": true,
-  "devDependencies": { "exponential-backoff": "3.1.3", "p-retry": "7.1.1" }
+  "devDependencies": {
+    "async-retry": "1.3.3", "axios": "1.21.1", "axios-retry": "4.5.0", "cockatiel": "3.2.1",
+    "exponential-backoff": "3.1.3", "got": "14.6.6", "ky": "1.14.3", "p-retry": "7.1.1"
+  }
 }
 "#;
 

@@ -26,6 +26,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
         let reason = format!("{TIMEOUT} counts whole milliseconds, and 0 is no limit");
         source.replace(Field::MaxElapsed, ns(next_multiple(elapsed, MS)), reason);
     }
+    source.no_attempt_timeout("proxy_read_timeout limits the time between two reads");
     source.hints(&Hints::Ignored);
     source.no_budget(budget);
     let timeout = if elapsed == MAX_NS { "0".to_owned() } else { ns(elapsed).to_string() };

@@ -18,11 +18,12 @@ pub(crate) const CRATES: [(&str, &str); 6] = [
     ("backoff-cli", "tools/cli"),
 ];
 
-/// The dependencies of the programs in the documents, in the versions of `Cargo.lock`: ours, and the peer that a page
+/// The dependencies of the programs in the documents, in the versions of `Cargo.lock`: ours, and the peers that a page
 /// migrates from.
 const OF_DOCUMENTS: &str = r#"backoff-core = "*"
 backoff-retry = { version = "*", features = ["tokio"] }
 backon = "1"
+tokio-retry = "0.3"
 tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 "#;
 

@@ -80,7 +80,7 @@ impl Facts {
         // Waits that no longer grow are all as long as the last one.
         let grows = match self.cap_reach {
             CapReach::At(index) => index >= self.rows.len() as u64,
-            _ => self.fields.kind(Field::Growth) != "constant",
+            _ => !["constant", "steps"].contains(&self.fields.kind(Field::Growth)),
         };
         let jitter_grows = self.fields.ns(Field::JitterIncrement).is_some_and(|ns| ns > 0);
         if grows || jitter_grows || self.fields.kind(Field::Jitter) == "decorrelated" {
