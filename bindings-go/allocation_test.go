@@ -64,6 +64,7 @@ func TestDelaysDoNotAllocate(t *testing.T) {
 func TestLoopsThatSucceedAtOnceDoNotAllocate(t *testing.T) {
 	ctx, policy := context.Background(), parsePolicy(t, "constant:base=1s")
 	succeed := func() error { return nil }
+	kept := backoff.WithOptions(backoff.WithPolicy(policy), backoff.RetryIf(backoff.AnyError))
 	rows := []struct {
 		what string
 		do   func()
@@ -73,6 +74,7 @@ func TestLoopsThatSucceedAtOnceDoNotAllocate(t *testing.T) {
 		{"Retry", func() { _, _ = backoff.Retry(ctx, func() (int, error) { return 1, nil }) }, 0},
 		{"Do with RetryIf", func() { _ = backoff.Do(ctx, succeed, backoff.RetryIf(backoff.AnyError)) }, 0},
 		{"Do with WithPolicy", func() { _ = backoff.Do(ctx, succeed, backoff.WithPolicy(policy)) }, 0},
+		{"Do with WithOptions", func() { _ = backoff.Do(ctx, succeed, kept) }, 0},
 		{"Do with WithPolicyString", func() { _ = backoff.Do(ctx, succeed, backoff.WithPolicyString("full:base=1s")) }, 0},
 	}
 	for _, row := range rows {

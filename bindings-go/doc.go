@@ -1,8 +1,8 @@
 // Package backoff retries calls that fail, with jittered backoff: exponential and other growths. Only failures that you
 // allow are retried. Most services need twenty names of it:
 //
-//   - loops: [Retry], [Do], and [NewLoop] for range
-//   - when to retry: [WithPolicyString], [WithPolicy]
+//   - loops: [Retry], [Do], [RetryContext] for a limit of each attempt, and [NewLoop] for range
+//   - when to retry: [WithPolicyString], [WithPolicy], [WithMaxRetries]
 //   - what to retry: [RetryIf], [AnyError], [RetryOn], [Classify], [HTTPVerdict]; [Permanent], [Transient] and
 //     [RetryAfter] mark an error
 //   - how much to retry: [ParseBudget], [WithBudget], and [WithSharedBudget] for a budget of many processes, which

@@ -438,3 +438,109 @@ func examplePolicy() (backoff.Policy, backoff.RandomStream) {
 	}
 	return policy, exampleStream()
 }
+
+func ExampleWithMaxRetries() {
+	ctx := context.Background()
+	save := func() error { return fmt.Errorf("write: %w", io.ErrClosedPipe) }
+
+	err := backoff.Do(ctx, save,
+		backoff.WithMaxRetries(2), backoff.WithBase(time.Millisecond), // beside the default policy
+		backoff.RetryOn(io.ErrClosedPipe))
+	fmt.Println(err)
+	// Output:
+	// gave up after 3 attempts: max_retries: write: io: read/write on closed pipe
+}
+
+func ExampleRetryContext() {
+	background := context.Background()
+	fetch := func(ctx context.Context, server int) (string, error) {
+		if server == 0 {
+			<-ctx.Done() // as a request to a server that hangs does
+			return "", ctx.Err()
+		}
+		return "hello", nil
+	}
+
+	got, err := backoff.RetryContext(background, func(ctx context.Context) (string, error) {
+		attempt, _ := backoff.AttemptFromContext(ctx)
+		fmt.Println(attempt.Number, attempt.LastErr)
+		return fetch(ctx, int(attempt.Number-1)%2) // another server for each attempt
+	}, backoff.WithPolicyString("full:base=1ms,max_retries=3,attempt_timeout=20ms"))
+	fmt.Println(got, err)
+	// Output:
+	// 1 <nil>
+	// 2 the attempt took longer than 20ms
+	// hello <nil>
+}
+
+func ExampleWithDelays() {
+	ctx := context.Background()
+	deliver := func() error { return errors.New("not found") }
+	printDelay := backoff.OnRetry(func(event backoff.Event) { fmt.Println(event.Delay) })
+
+	err := backoff.Do(ctx, deliver, backoff.RetryIf(backoff.AnyError), printDelay,
+		backoff.WithDelays(time.Millisecond, 5*time.Millisecond))
+	fmt.Println(err)
+	// Output:
+	// 1ms
+	// 5ms
+	// gave up after 3 attempts: max_retries: not found
+}
+
+func ExampleWithFallback() {
+	ctx := context.Background()
+	load := func() (string, error) { return "", errors.New("no answer") }
+	printReason := backoff.OnStop(func(event backoff.Event) { fmt.Println(event.Reason) })
+
+	theme, err := backoff.Retry(ctx, load, backoff.WithFallback("light"), printReason)
+	fmt.Println(theme, err)
+	// Output:
+	// permanent
+	// light <nil>
+}
+
+func ExampleWithAllErrors() {
+	ctx, servers := context.Background(), []error{errors.New("primary: refused"), errors.New("replica: out of date")}
+	read := func() error {
+		err := servers[0]
+		servers = servers[1:]
+		return err
+	}
+
+	err := backoff.Do(ctx, read, backoff.WithMaxRetries(1), backoff.RetryIf(backoff.AnyError), backoff.WithAllErrors())
+	if gaveUp := (*backoff.RetryError)(nil); errors.As(err, &gaveUp) {
+		fmt.Println(errors.Join(gaveUp.Errors...))
+	}
+	// Output:
+	// primary: refused
+	// replica: out of date
+}
+
+func ExampleWithOptions() {
+	ctx, errBusy := context.Background(), errors.New("busy")
+	read := func() error { return errBusy }
+
+	reads := backoff.WithOptions(backoff.WithPolicyString("full:base=1ms,max_retries=5"), backoff.RetryOn(errBusy))
+	fmt.Println(backoff.Do(ctx, read, reads))
+	fmt.Println(backoff.Do(ctx, read, reads, backoff.WithMaxRetries(1))) // only here
+	// Output:
+	// gave up after 6 attempts: max_retries: busy
+	// gave up after 2 attempts: max_retries: busy
+}
+
+func ExampleSetDefaults() {
+	ctx := context.Background()
+	call := func() error { return errors.New("refused") }
+
+	restore, err := backoff.SetDefaults(
+		backoff.OnStop(func(event backoff.Event) { fmt.Println("stopped:", event.Reason) }),
+		backoff.WithEnabled(false))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(backoff.Do(ctx, call, backoff.RetryIf(backoff.AnyError)))
+	restore()
+	// Output:
+	// stopped: max_retries
+	// gave up after 1 attempt: max_retries: refused
+}

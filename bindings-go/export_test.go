@@ -1,6 +1,7 @@
 package backoff
 
 import (
+	"context"
 	"math"
 	"time"
 	"unsafe"
@@ -64,7 +65,7 @@ var ProcessClock Clock = processClock{}
 
 // PolicyOfLoop returns the policy of a loop with these options.
 func PolicyOfLoop(options ...RetryOption) (Policy, error) {
-	var c retryConfig
-	err := c.configure(options)
-	return c.policy, err
+	var l loop
+	err := l.configure(context.Background(), options)
+	return l.policy, err
 }

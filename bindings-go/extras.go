@@ -86,9 +86,15 @@ func (e *extras) keep(err error) {
 	e.errors = append(e.errors, unmarked(err))
 }
 
-// settle changes the policy by the fields beside it and by what else limits the retries, once all options are known.
-func (c *retryConfig) settle() error {
+// settle sets the default policy, and changes the policy by the fields beside it and by what else limits the retries.
+func (c *retryConfig) settle() (err error) {
+	if c.policy == (Policy{}) {
+		c.policy, err = defaultPolicy()
+	}
 	e := c.extras
+	if err != nil || e == nil {
+		return err
+	}
 	if err := c.change(e.fields); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package backoff
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 )
@@ -33,9 +34,14 @@ func fallbackOption[T any](option string, isNil bool, instead func(error) (T, er
 	})
 }
 
-// checkFallback returns the error of a fallback that has another type than the result.
-func checkFallback[T any](e *extras) error {
-	if e.fallback == nil {
+// checkExtras returns the error of a fallback that has another type than the result, and that of a limit of attempts which
+// the loop cannot enforce.
+func checkExtras[T any](c *retryConfig, ctx context.Context) error {
+	if err := c.checkAttemptTimeout(ctx); err != nil {
+		return err
+	}
+	e := c.extras
+	if e == nil || e.fallback == nil {
 		return nil
 	}
 	if _, ok := e.fallback.instead.(func(error) (T, error)); ok {

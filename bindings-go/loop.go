@@ -84,8 +84,17 @@ func (l *loop) configure(ctx context.Context, options []RetryOption) error {
 	if err := notNil("ctx", ctx == nil); err != nil {
 		return err
 	}
-	l.ctx = ctx
-	return l.retryConfig.configure(options)
+	l.ctx, l.settings = ctx, &defaultSettings
+	var err error
+	if defaults := program.Load(); defaults == nil {
+		err = l.applyAll(options)
+	} else {
+		err = l.applyOver(defaults, options)
+	}
+	if err != nil {
+		return err
+	}
+	return l.complete()
 }
 
 // loopStream returns the stream of the option, or that of the next number. A loop needs it once.
@@ -111,7 +120,7 @@ func (l *loop) begin() error {
 		l.shared.Report(engine.BudgetEventOperationBegan, shared.Grant{})
 	}
 	if l.budget == nil {
-		if l.policy.core().HasProgress() || l.extras != nil && l.extras.delays != nil {
+		if l.extras != nil || l.policy.given.IsRare() {
 			l.beginAlone()
 		}
 		return nil
@@ -121,8 +130,11 @@ func (l *loop) begin() error {
 	return err
 }
 
-// beginAlone begins an operation without a budget.
+// beginAlone begins an operation without a budget, if the loop needs one.
 func (l *loop) beginAlone() {
+	if !l.policy.core().HasProgress() && (l.extras == nil || l.extras.delays == nil) {
+		return
+	}
 	operation := new(loneOperation)
 	operation.Begin(l.policy.core(), l.loopStream().state, uint64(l.beganAt), l.deadline)
 	l.settingsOfItsOwn().operation = operation

@@ -12,7 +12,7 @@ import (
 )
 
 // An Option sets a field of a policy: of NewPolicy, or of the policy of a loop, which it changes as a pair after a preset
-// does (see WithFields). Each field of SPEC 5.1 but the growth has an option of its name, except that WithRetryAfterMode
+// in a policy string does. Each field of SPEC 5.1 but the growth has an option of its name, except that WithRetryAfterMode
 // sets retry_after. A ratio has a second option, for exact fractions. If an option is repeated, the last one counts, but
 // an invalid one fails even if a later one replaces it.
 //

@@ -22,11 +22,15 @@ import (
 // Tests that run in parallel share them.
 //
 // It fails as a loop does for invalid options, and with an *ArgumentError for options that depend on a type of result:
-// RetryResult, ClassifyResult, WithFallback and WithFallbackFunc. It then changes nothing, and restore does nothing.
+// RetryResult, ClassifyResult, WithFallback and WithFallbackFunc; and for an attempt_timeout, which not all loops can
+// enforce. It then changes nothing, and restore does nothing.
 func SetDefaults(options ...RetryOption) (restore func(), err error) {
 	c := retryConfig{settings: &defaultSettings}
 	if err = c.applyAll(options); err == nil {
 		err = c.complete()
+	}
+	if err == nil && c.policy.core().HasAttemptTimeout() {
+		err = &ArgumentError{Code: ErrUnused, Field: "attempt_timeout", Rule: "is no default of all loops, because Retry and Do cannot end an attempt"}
 	}
 	option := ""
 	if c.results != nil {

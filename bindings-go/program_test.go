@@ -112,6 +112,9 @@ func TestInvalidDefaultsChangeNothing(t *testing.T) {
 			t.Errorf("%v, want %v", err, code)
 		}
 	}
+	if _, err := backoff.SetDefaults(backoff.WithAttemptTimeout(time.Second)); !errors.Is(err, backoff.ErrUnused) {
+		t.Error(err)
+	}
 	if _, err := backoff.SetDefaults(backoff.RetryResult(func(int) bool { return true })); !errors.Is(err, backoff.ErrUnused) {
 		t.Error(err)
 	}

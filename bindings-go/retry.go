@@ -27,6 +27,8 @@ import (
 // When ctx is done, a wait ends at once and op is not called again. The loop does not interrupt a running call: use the
 // same context inside op. It never starts a wait that would end at the deadline of ctx or later.
 //
+// A policy with an attempt_timeout is an invalid option: RetryContext can end an attempt.
+//
 // An invalid option fails before the first call, with a *PolicyError, an *ArgumentError, ErrNoPolicy or
 // ErrNoBudget; so do nil arguments, with an *ArgumentError. An unknown outcome from a classification, a damaged budget or a negative time of the
 // clock ends the loop with an *ArgumentError, joined with the last error. A panic of op, of a hook or of a
@@ -41,18 +43,13 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 	if err != nil {
 		return value, err
 	}
+	if loop.extras != nil || loop.policy.given.IsRare() {
+		if err := checkExtras[T](&loop.retryConfig, ctx); err != nil {
+			return value, err
+		}
+	}
 	if err := notNil("op", op == nil); err != nil {
 		return value, err
-	}
-	if loop.policy.core().HasAttemptTimeout() {
-		if err := loop.checkAttemptTimeout(ctx); err != nil {
-			return value, err
-		}
-	}
-	if loop.extras != nil {
-		if err := checkFallback[T](loop.extras); err != nil {
-			return value, err
-		}
 	}
 	if err := loop.begin(); err != nil {
 		return value, err

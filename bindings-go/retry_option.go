@@ -75,29 +75,12 @@ func (s *settings) withHooks() *hooks {
 	return s.hooks
 }
 
-// configure sets the defaults and the options.
-func (c *retryConfig) configure(options []RetryOption) (err error) {
-	c.settings = &defaultSettings
-	if defaults := program.Load(); defaults != nil {
-		err = c.applyOver(defaults, options)
-	} else {
-		err = c.applyAll(options)
+// complete completes the policy, once all options are known. Most loops have nothing to complete.
+func (c *retryConfig) complete() error {
+	if c.policy == (Policy{}) || c.extras != nil {
+		return c.settle()
 	}
-	if err != nil {
-		return err
-	}
-	return c.complete()
-}
-
-// complete completes the policy, once all options are known.
-func (c *retryConfig) complete() (err error) {
-	if c.policy == (Policy{}) {
-		c.policy, err = defaultPolicy()
-	}
-	if err != nil || c.extras == nil {
-		return err
-	}
-	return c.settle()
+	return nil
 }
 
 // applyAll sets the options.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // An exchange is a request and its attempts.
@@ -26,6 +27,7 @@ type exchange struct {
 	head      *http.Response          // of the last attempt, with WithReadBody: its status decides also if its body fails
 	status    int                     // of the last attempt, 0 after a failure
 	decided   backoff.Verdict         // on the response
+	limit     time.Duration           // of the next attempt by the policy, 0 for none
 }
 
 // run makes attempts until the loop ends, and returns the last response or error.
@@ -44,6 +46,9 @@ func (e *exchange) run() (*http.Response, error) {
 	}
 	ctx, stop := cancellable(e.request)
 	defer stop(nil)
+	if e.transport.limited {
+		ctx = context.WithValue(ctx, shared.LimitKey{}, &e.limit)
+	}
 	response, err := backoff.Retry(ctx, e.attempt, options...)
 	ended = true
 	gaveUp, isGivenUp := err.(*backoff.RetryError)
@@ -143,6 +148,9 @@ func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(e.request.Context())
 	e.attempted, e.cancel = ctx, cancel
 	limit := e.transport.attemptTimeout
+	if limit == 0 || e.limit > 0 && e.limit < limit {
+		limit = e.limit
+	}
 	stop := func() bool { return true }
 	if limit > 0 {
 		stop = time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) }).Stop

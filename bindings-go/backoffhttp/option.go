@@ -52,8 +52,8 @@ func WithBudgets(text string) Option {
 }
 
 // WithAttemptTimeout limits the time of each attempt of every request until its headers have come, and with WithReadBody
-// also its body. The outcome is a timeout. Default: no limit but those of the context, of the http.Client and of its
-// transport.
+// also its body. The outcome is a timeout. The attempt_timeout of the policy does the same; the shorter one counts. Default:
+// no limit but those of the context, of the http.Client and of its transport.
 func WithAttemptTimeout(timeout time.Duration) Option {
 	return func(t *Transport) error {
 		t.attemptTimeout = timeout

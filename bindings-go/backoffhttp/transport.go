@@ -31,6 +31,7 @@ type Transport struct {
 	statuses        map[int]backoff.Outcome
 	classify        func(*http.Request, *http.Response, error) backoff.Verdict
 	attemptTimeout  time.Duration
+	limited         bool // the policy has an attempt_timeout
 	readBody        bool
 	budgets         *origins // nil if a budget is among the options, or for none
 }
@@ -77,6 +78,8 @@ func (t *Transport) checkRetryOptions() error {
 		return err
 	case invalid.Code == backoff.ErrWrongType:
 		return &backoff.ArgumentError{Code: backoff.ErrUnused, Field: invalid.Field, Rule: "has no effect on requests: use backoffhttp.WithClassify"}
+	case invalid.Field == "attempt_timeout":
+		t.limited = true
 	case invalid.Field != "op":
 		return err
 	}

@@ -509,6 +509,20 @@ func TestAttemptTimeout(t *testing.T) {
 			t.Errorf("failed with %v", err)
 		}
 	})
+	t.Run("no answer within the limit of the policy", func(t *testing.T) {
+		for _, option := range []backoffhttp.Option{
+			backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=3,attempt_timeout=20ms")),
+			backoffhttp.WithRetry(backoff.WithAttemptTimeout(20 * time.Millisecond)),
+		} {
+			for _, longer := range [][]backoffhttp.Option{nil, {backoffhttp.WithAttemptTimeout(time.Hour)}} {
+				client := newClient(t, true, append(longer, option)...)
+				_, err := client.Get(serve(t, hang, hang, hang, hang).URL)
+				if !os.IsTimeout(err) || !strings.HasSuffix(err.Error(), ": no response within the attempt timeout of 20ms") {
+					t.Errorf("failed with %v", err)
+				}
+			}
+		}
+	})
 	t.Run("a slow body", func(t *testing.T) {
 		const limit = time.Second
 		server := serve(t, half(200, func(w http.ResponseWriter, _ *http.Request) {

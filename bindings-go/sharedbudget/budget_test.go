@@ -92,8 +92,19 @@ func TestBudgetsShareOneAccount(t *testing.T) {
 	})
 }
 
-// What a loop tells the budget, in the order of SPEC 13.4.
+// What a loop tells the budget, in the order of SPEC 13.4, whatever decides on its delays.
 func TestStepsOfLoops(t *testing.T) {
+	for name, option := range map[string]backoff.RetryOption{
+		"its policy":       backoff.WithMaxRetries(3),
+		"its reset_after":  backoff.WithResetAfter(time.Hour),
+		"its caller":       backoff.WithDelays(time.Second, time.Second),
+		"a function of it": backoff.WithDelayFunc(func(uint64, error) (time.Duration, bool) { return time.Second, true }),
+	} {
+		t.Run(name, func(t *testing.T) { testSteps(t, option) })
+	}
+}
+
+func testSteps(t *testing.T, option backoff.RetryOption) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines []string
 		budget := newBudget(t, new(memoryStore), "quota:max_tokens=10,cost_throttled=2", sharedbudget.OnExchange(func(exchange sharedbudget.Exchange) {
@@ -109,12 +120,12 @@ func TestStepsOfLoops(t *testing.T) {
 				return 0, backoff.RetryAfter(0, errBusy)
 			}
 			return calls, nil
-		}, backoff.WithPolicyString("constant:base=1s"), backoff.WithSharedBudget(budget))
+		}, backoff.WithPolicyString("constant:base=1s"), backoff.WithSharedBudget(budget), option)
 		if value != 2 || err != nil {
 			t.Errorf("%d, %v", value, err)
 		}
 		flush(t, budget)
-		loop := backoff.NewLoop(t.Context(), backoff.WithPolicyString("constant:base=1s"), backoff.WithSharedBudget(budget))
+		loop := backoff.NewLoop(t.Context(), backoff.WithPolicyString("constant:base=1s"), backoff.WithSharedBudget(budget), option)
 		for range loop.Attempts() {
 			loop.Report(backoff.Permanent(errBusy)) // requests no retry, and does not count as a failed attempt
 		}

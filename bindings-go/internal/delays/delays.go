@@ -33,8 +33,8 @@ func WithStream(stream backoff.RandomStream) Option {
 
 // New returns the delays of a policy string for a library.
 //
-// It fails with a *backoff.PolicyError, with a *backoff.ArgumentError for a nil option and for max_elapsed, which the
-// library limits by itself, and with backoff.ErrNoEntropy.
+// It fails with a *backoff.PolicyError, with a *backoff.ArgumentError for a nil option, for max_elapsed, which the library
+// limits by itself, and for attempt_timeout and reset_after, and with backoff.ErrNoEntropy.
 func New(policy, library string, options ...Option) (*Delays, error) {
 	parsed, err := WithoutMaxElapsed(policy, library+" limits the time by itself")
 	if err != nil {
@@ -51,13 +51,26 @@ func New(policy, library string, options ...Option) (*Delays, error) {
 	return d, nil
 }
 
-// WithoutMaxElapsed returns the policy of a policy string, and refuses max_elapsed for a reason.
+// WithoutMaxElapsed returns the policy of a policy string, and refuses max_elapsed for a reason. It also refuses what no
+// adapter knows: how long an attempt may take, and how long it ran.
 func WithoutMaxElapsed(policy, reason string) (backoff.Policy, error) {
 	parsed, err := backoff.ParsePolicy(policy)
-	if err == nil && parsed.Fields().MaxElapsed != backoff.NoLimit {
-		err = &backoff.ArgumentError{Code: backoff.ErrUnused, Field: "max_elapsed", Rule: "is unused: " + reason}
+	if err != nil {
+		return parsed, err
 	}
-	return parsed, err
+	for _, unused := range []struct {
+		field, reason string
+		value         time.Duration
+	}{
+		{"max_elapsed", reason, parsed.Fields().MaxElapsed},
+		{"attempt_timeout", "the library makes the attempts", parsed.Fields().AttemptTimeout},
+		{"reset_after", "the library does not say how long an attempt ran", parsed.Fields().ResetAfter},
+	} {
+		if unused.value != backoff.NoLimit {
+			return parsed, &backoff.ArgumentError{Code: backoff.ErrUnused, Field: unused.field, Rule: "is unused: " + unused.reason}
+		}
+	}
+	return parsed, nil
 }
 
 // Configure applies options, and refuses nil.

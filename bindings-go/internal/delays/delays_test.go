@@ -102,3 +102,16 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 }
+
+// An adapter refuses what its library cannot keep.
+func TestUnusedFields(t *testing.T) {
+	for pair, want := range map[string]string{
+		"max_elapsed=1m":     "max_elapsed is unused: the library limits the time by itself",
+		"attempt_timeout=1s": "attempt_timeout is unused: the library makes the attempts",
+		"reset_after=1m":     "reset_after is unused: the library does not say how long an attempt ran",
+	} {
+		if _, err := delays.New("default:"+pair, "the library"); !errors.Is(err, backoff.ErrUnused) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", pair, err, want)
+		}
+	}
+}

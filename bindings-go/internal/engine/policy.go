@@ -56,9 +56,10 @@ func ParseRatio(text string) (numerator, denominator, code uint32) {
 type Policy struct {
 	bytes      policyBytes
 	maxRetries uint64
-	// Whether its attempts have a limit, and whether a decision depends on more than the count of retries and the time.
-	hasAttemptTimeout, hasProgress, hasMaxElapsed bool
-	short                                         // what an engine needs for short ways
+	// Whether attempts have a limit, decisions depend on more than the count of retries and the time, one of both, and
+	// whether the time since the start has a limit.
+	hasAttemptTimeout, hasProgress, isRare, hasMaxElapsed bool
+	short                                                 // what an engine needs for short ways
 }
 
 // policyBytes are a policy without the words that the core does not use.
@@ -95,6 +96,7 @@ func (m *instance) policy(at, code, failure int32, text string) (*Policy, *Error
 	policy.hasAttemptTimeout = valueOf(AttemptTimeout) != MaxNs
 	policy.hasMaxElapsed = valueOf(MaxElapsed) != MaxNs
 	policy.hasProgress = valueOf(ResetAfter) != MaxNs || valueOf(ElapsedFrom) != ElapsedFromBegin
+	policy.isRare = policy.hasAttemptTimeout || policy.hasProgress
 	policy.shorten(m, at)
 	policies[bytes] = weak.Make(policy)
 	runtime.AddCleanup(policy, forget, bytes)
@@ -141,6 +143,9 @@ func (p *Policy) Change(pairs string) (*Policy, *Error) {
 
 // HasAttemptTimeout reports whether attempts have a limit.
 func (p *Policy) HasAttemptTimeout() bool { return p.hasAttemptTimeout }
+
+// IsRare reports HasAttemptTimeout or HasProgress.
+func (p *Policy) IsRare() bool { return p.isRare }
 
 // HasMaxElapsed reports whether the time since the start has a limit.
 func (p *Policy) HasMaxElapsed() bool { return p.hasMaxElapsed }

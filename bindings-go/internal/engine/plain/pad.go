@@ -17,7 +17,7 @@ type Policy [320]byte
 // The stacks of the functions, which grow down from the policy. A function that needs more would leave the memory.
 const (
 	stackOfDelays = 32
-	stackOfDecide = 512
+	stackOfDecide = 448
 )
 
 // A State is what a delay needs from those before it. Under decorrelated jitter it begins with the delay before.
