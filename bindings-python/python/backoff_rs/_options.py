@@ -115,6 +115,8 @@ class Options:
     #: Of an adapter: what makes its events, and what it does first in a wait of N seconds.
     event: Callable[..., RetryEvent] | None = None
     drain: Callable[[float], Maybe[object]] | None = None
+    #: Whether the defaults of the program have turned its retries off.
+    is_off: bool = False
     #: The names of those that are coroutine functions.
     coroutines: tuple[str, ...]
 
