@@ -65,8 +65,8 @@ def test_levels(caplog, configured, levels, expected):
     with pytest.raises(ConnectionResetError):
         loops.called(loops.Script(RESET, RESET), log_levels=levels, **OPTIONS)
     assert [record.levelno for record in caplog.records] == expected
+    structlog.configure()
     with structlog.testing.capture_logs() as logged, pytest.raises(ConnectionResetError):
-        structlog.configure()
         loops.called(loops.Script(RESET, RESET), log_levels=levels, **OPTIONS)
     names = [logging.getLevelName(level).lower() for level in expected]
     assert [event["log_level"] for event in logged] == names
