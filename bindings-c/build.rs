@@ -32,7 +32,7 @@ fn name_the_library() {
 /// `__heap_base` is the host's.
 fn lay_out_the_module() {
     if variable("CARGO_CFG_TARGET_ARCH") == "wasm32" {
-        for option in "--stack-first -zstack-size=16384 --export=__heap_base --strip-all".split(' ')
+        for option in "--stack-first -zstack-size=24576 --export=__heap_base --strip-all".split(' ')
         {
             println!("cargo:rustc-cdylib-link-arg={option}");
         }

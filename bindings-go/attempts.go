@@ -33,6 +33,7 @@ type Loop struct {
 	inner   loop
 	begun   bool
 	inBody  bool
+	lastErr error   // of the attempt before
 	verdict Verdict // of the attempt, as far as it was reported
 	failure error
 	err     error // of the options
@@ -46,7 +47,30 @@ func NewLoop(ctx context.Context, options ...RetryOption) *Loop {
 	if l.err == nil && l.inner.results != nil {
 		l.err = &ArgumentError{Code: ErrUnused, Field: l.inner.results.option, Rule: "has no effect on a Loop: call Loop.ReportVerdict"}
 	}
+	if l.err == nil && l.inner.extras != nil && l.inner.extras.fallback != nil {
+		l.err = &ArgumentError{Code: ErrUnused, Field: l.inner.extras.fallback.option, Rule: "has no effect on a Loop, which has no result"}
+	}
+	if l.err == nil && l.inner.policy.core().HasAttemptTimeout() {
+		l.inner.settingsOfItsOwn().withExtras().attempts = new(attemptContexts)
+	}
 	return l
+}
+
+// Context returns the context of the attempt that runs: that of NewLoop, in which AttemptFromContext finds the attempt. If
+// the policy has an attempt_timeout, it is done when the limit of the attempt ends, and when the body has ended: see
+// RetryContext. Outside the body it is the context of NewLoop, or context.Background for a Loop that NewLoop did not make.
+func (l *Loop) Context() context.Context {
+	switch {
+	case l == nil || l.inner.ctx == nil:
+		return context.Background()
+	case !l.inBody:
+		return l.inner.ctx
+	case l.inner.extras != nil && l.inner.extras.attempts != nil:
+		return l.inner.extras.attempts.ctx
+	}
+	var attempts attemptContexts
+	attempts.begin(&l.inner, l.lastErr)
+	return attempts.ctx
 }
 
 // Attempts returns the attempts to range over, as their numbers, from 1. The loop begins with the range. A second range
@@ -68,7 +92,7 @@ func (l *Loop) Attempts() iter.Seq[uint64] {
 		}()
 		defer l.inner.close()
 		for l.inner.next() {
-			l.inBody, l.verdict, l.failure = true, OutcomeSuccess, nil
+			l.inBody, l.verdict, l.failure, l.lastErr = true, OutcomeSuccess, nil, l.failure
 			more := yield(l.inner.calls)
 			l.inBody, l.inner.inCall = false, false
 			if outcome, _, _ := verdictOf(l.verdict); !more && outcome != OutcomeSuccess {
@@ -114,7 +138,7 @@ func (l *Loop) Report(err error) (ok bool) {
 		// If the classification panics, it is not the call that panicked (SPEC 18.6); and if the body
 		// recovers, the failure is permanent.
 		l.verdict, l.inner.inCall = OutcomePermanent, false
-		l.verdict = l.inner.classifyFailure(err)
+		l.verdict, l.failure = l.inner.judge(err)
 		l.inner.inCall = true
 	}
 	return err == nil

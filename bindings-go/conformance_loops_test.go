@@ -40,10 +40,15 @@ type script struct {
 	} `json:"calls"`
 	Classified bool           `json:"classified"`
 	Deadline   *time.Duration `json:"deadline,string"`
-	Cancel     *point         `json:"cancel"`
-	Fail       *point         `json:"fail"`
-	Waits      []string       `json:"waits"`
-	Events     []struct {
+	Delays     *struct {
+		List     []string  `json:"list"`
+		Function []*string `json:"function"`
+	} `json:"delays"`
+	Limits []*string `json:"limits"`
+	Cancel *point    `json:"cancel"`
+	Fail   *point    `json:"fail"`
+	Waits  []string  `json:"waits"`
+	Events []struct {
 		Hook     string             `json:"hook"`
 		Attempts uint64             `json:"attempts"`
 		Outcome  backoff.Outcome    `json:"outcome"`
@@ -70,6 +75,21 @@ func (p *point) is(where string, call int) bool {
 type failed uint64
 
 func (f failed) Error() string { return fmt.Sprintf("call %d failed", uint64(f)) }
+
+// timedOut is the error of a call that met its limit.
+type timedOut time.Duration
+
+func (d timedOut) Error() string {
+	return fmt.Sprintf("the attempt took longer than %v", time.Duration(d))
+}
+
+// inForm returns the error of a call in a form that can be compared.
+func inForm(err error) error {
+	if late, ok := err.(*backoff.AttemptTimeoutError); ok {
+		return timedOut(late.Limit)
+	}
+	return err
+}
 
 type hooked struct {
 	hook  string
@@ -104,11 +124,57 @@ func (p *player) at(where string) {
 	}
 }
 
-// call returns its number as the value, also with a failure.
-func (p *player) call() (uint64, error) {
-	call := p.Calls[p.calls]
-	p.calls++
-	time.Sleep(call.Takes)
+// limit returns the limit of the attempt at an index, or -1.
+func (p *player) limit(index uint64) time.Duration {
+	if p.Limits[index] == nil {
+		return -1
+	}
+	return durations(p.t, []string{*p.Limits[index]})[0]
+}
+
+// isLate reports whether the call at an index meets its limit.
+func (p *player) isLate(index uint64) bool {
+	limit := p.limit(index)
+	return limit >= 0 && p.Calls[index].Takes > limit
+}
+
+// delay is the function of the caller that returns its delays.
+func (p *player) delay(index uint64, err error) (time.Duration, bool) {
+	if want := failed(p.calls); !p.isLate(p.calls-1) && p.Calls[p.calls-1].Ends == "failure" && err != want {
+		p.t.Errorf("the delay of %d is asked for %v, want %v", index, err, want)
+	}
+	if of := p.Delays.Function; index < uint64(len(of)) && of[index] != nil {
+		return durations(p.t, []string{*of[index]})[0], true
+	}
+	return 0, false
+}
+
+func (p *player) addDelays() {
+	switch {
+	case p.Delays == nil:
+	case p.Delays.Function != nil:
+		p.options = append(p.options, backoff.WithDelayFunc(p.delay))
+	default:
+		p.options = append(p.options, backoff.WithDelays(durations(p.t, p.Delays.List)...))
+	}
+}
+
+// call returns its number as the value, also with a failure. A call that the context ends fails.
+func (p *player) call(ctx context.Context) (uint64, error) {
+	call, limit, began := p.Calls[p.calls], p.limit(p.calls), time.Now()
+	deadline, ok := ctx.Deadline()
+	if limit >= 0 && (!ok || deadline.Sub(began) != limit) {
+		p.t.Errorf("call %d has until %v, want %v", p.calls, deadline.Sub(began), limit)
+	}
+	if p.calls++; limit >= 0 {
+		select {
+		case <-time.After(call.Takes):
+		case <-ctx.Done():
+			call.Ends = "failure"
+		}
+	} else {
+		time.Sleep(call.Takes)
+	}
 	p.at("call")
 	switch {
 	case call.Ends == "value":
@@ -131,6 +197,7 @@ func (p *player) verdict() backoff.Verdict {
 
 func (p *player) hook(name string) func(backoff.Event) {
 	return func(event backoff.Event) {
+		event.Err = inForm(event.Err)
 		p.events = append(p.events, hooked{name, event})
 		p.at(name + "_hook")
 	}
@@ -153,16 +220,27 @@ func (p *player) addClassify() {
 	}
 }
 
-func (p *player) retry(op func() (uint64, error)) error {
+// retry plays in Retry, or in RetryContext if the calls have limits.
+func (p *player) retry(op func(context.Context) (uint64, error)) error {
 	p.hasValues = true
 	if p.Classified {
 		p.options = append(p.options, backoff.ClassifyResult(func(uint64) backoff.Verdict { return p.verdict() }))
 	}
-	value, err := backoff.Retry(p.ctx, op, p.options...)
+	var value uint64
+	var err error
+	if p.hasLimits() {
+		value, err = backoff.RetryContext(p.ctx, op, p.options...)
+	} else {
+		value, err = backoff.Retry(p.ctx, func() (uint64, error) { return op(p.ctx) }, p.options...)
+	}
 	if value != p.calls {
 		p.t.Errorf("the value of call %d is returned after %d calls", value, p.calls)
 	}
 	return err
+}
+
+func (p *player) hasLimits() bool {
+	return slices.ContainsFunc(p.Limits, func(limit *string) bool { return limit != nil })
 }
 
 // The forms of a loop, which calls they cannot play, and how many cases remain.
@@ -174,27 +252,31 @@ var loopForms = map[string]struct {
 	"Retry": {func(p *player) error {
 		p.addClassify()
 		return p.retry(p.call)
-	}, func(_, _, _ bool) bool { return false }, 97},
+	}, func(_, _, _ bool) bool { return false }, 133},
 	// A function that marks its failures classifies them itself: a panic there is one of the call.
 	"Retry of marks": {func(p *player) error {
-		return p.retry(func() (uint64, error) {
-			value, err := p.call()
+		return p.retry(func(ctx context.Context) (uint64, error) {
+			value, err := p.call(ctx)
 			if err != nil && p.Classified {
 				err = backoff.Mark(err, p.verdict())
 			}
 			return value, err
 		})
-	}, func(isValue, _, isPoint bool) bool { return isPoint && !isValue }, 93},
+	}, func(isValue, _, isPoint bool) bool { return isPoint && !isValue }, 129},
 	"Do": {func(p *player) error {
 		p.addClassify()
-		return backoff.Do(p.ctx, func() error { _, err := p.call(); return err }, p.options...)
-	}, func(isValue, isRetried, isPoint bool) bool { return isValue && (isRetried || isPoint) }, 81},
+		op := func(ctx context.Context) error { _, err := p.call(ctx); return err }
+		if p.hasLimits() {
+			return backoff.DoContext(p.ctx, op, p.options...)
+		}
+		return backoff.Do(p.ctx, func() error { return op(p.ctx) }, p.options...)
+	}, func(isValue, isRetried, isPoint bool) bool { return isValue && (isRetried || isPoint) }, 117},
 	// The body classifies its values itself.
 	"Loop": {func(p *player) error {
 		p.addClassify()
 		loop := backoff.NewLoop(p.ctx, p.options...)
 		for attempt := range loop.Attempts() {
-			if _, err := p.call(); loop.Report(err) && p.Classified {
+			if _, err := p.call(loop.Context()); loop.Report(err) && p.Classified {
 				loop.ReportVerdict(p.verdict())
 			}
 			if attempt != p.calls {
@@ -202,7 +284,7 @@ var loopForms = map[string]struct {
 			}
 		}
 		return loop.Err()
-	}, func(isValue, _, isPoint bool) bool { return isValue && isPoint }, 93},
+	}, func(isValue, _, isPoint bool) bool { return isValue && isPoint }, 129},
 }
 
 func (c loopCase) has(skipped func(isValue, isRetried, isPoint bool) bool) bool {
@@ -221,7 +303,7 @@ func TestRetryLoops(t *testing.T) {
 	for name, form := range loopForms {
 		plays := 0
 		for _, c := range load[loopCase](t, "loops") {
-			if c.has(form.skips) {
+			if c.ID == "attempt_timeout-deadline-over" || c.has(form.skips) { // a context whose deadline is over is done
 				continue
 			}
 			plays++
@@ -250,6 +332,7 @@ func (c loopCase) play(t *testing.T, form func(*player) error) {
 			p.ctx = bound{p.ctx, begun.Add(*script.Deadline + 1)}
 		}
 		p.options = append(slices.Clone(shared), backoff.WithClock(p), backoff.OnRetry(p.hook("retry")), backoff.OnStop(p.hook("stop")))
+		p.addDelays()
 		p.at("before")
 		recovered, err := panicking(func() error { return form(p) })
 		p.check(err, recovered)
@@ -272,6 +355,9 @@ func (p *player) check(err error, recovered any) {
 		p.t.Errorf("%d calls and waits of %v, want %d and %v", p.calls, p.waits, len(p.Calls), want)
 	}
 	failure := func(call uint64) error {
+		if call > 0 && p.isLate(call-1) {
+			return timedOut(p.limit(call - 1))
+		}
 		if call > 0 && p.Calls[call-1].Ends == "failure" {
 			return failed(call)
 		}
@@ -297,13 +383,21 @@ func (p *player) check(err error, recovered any) {
 	if recovered != nil {
 		p.t.Fatalf("panic %v", recovered)
 	}
-	checkEnd(p.t, err, failure(p.calls), p.Reason, p.calls)
+	last := failure(p.calls)
+	if p.Ends == "timeout" {
+		gaveUp := (*backoff.RetryError)(nil)
+		if !errors.As(err, &gaveUp) || inForm(gaveUp.Err) != last || !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, failed(p.calls)) {
+			p.t.Errorf("ended with %v, want %v", err, last)
+		}
+		last = failed(p.calls)
+	}
+	checkEnd(p.t, err, last, p.Reason, p.calls)
 	stop := want[len(want)-1].event
 	if gaveUp := (*backoff.RetryError)(nil); errors.As(err, &gaveUp) && (gaveUp.Delay != stop.Delay || gaveUp.Elapsed != stop.Elapsed) {
 		p.t.Errorf("the error has %v after %v, want %v after %v", gaveUp.Delay, gaveUp.Elapsed, stop.Delay, stop.Elapsed)
 	}
 	for of, reason := range map[error]backoff.StopReason{context.Canceled: backoff.StopCancelled, errShutdown: backoff.StopCancelled, context.DeadlineExceeded: backoff.StopDeadline} {
-		if errors.Is(err, of) != (p.Reason == reason) {
+		if isTimeout := p.Ends == "timeout" && of == context.DeadlineExceeded; !isTimeout && errors.Is(err, of) != (p.Reason == reason) {
 			p.t.Errorf("%v is in %v: %t", of, err, p.Reason != reason)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -38,6 +39,7 @@ var layers = map[string]func(t *testing.T, layer string){
 	"loops":              func(*testing.T, string) {}, // TestRetryLoops plays them in bubbles, which Go 1.24 does not have
 	"presets":            byRequests,
 	"previews":           byRequests,
+	"ratios":             each(checkRatio),
 	"resets":             each(checkRuns),
 	"resumptions":        each(checkResumption),
 	"retry_after":        byRequests,
@@ -87,13 +89,26 @@ func (n named) id() string { return n.ID }
 // A vector is a case of resets, streams or errors.
 type vector struct {
 	named
-	Policy map[string]string `json:"policy"`
-	Seed   uint64            `json:"seed,string"`
-	Key    *string           `json:"key"`
-	Asked  []int             `json:"asked"`
-	Runs   [][]string        `json:"runs"`
-	Stream uint64            `json:"stream,string"`
-	Error  policyError       `json:"error"`
+	Policy fieldTexts  `json:"policy"`
+	Seed   uint64      `json:"seed,string"`
+	Key    *string     `json:"key"`
+	Asked  []int       `json:"asked"`
+	Runs   [][]string  `json:"runs"`
+	Stream uint64      `json:"stream,string"`
+	Error  policyError `json:"error"`
+}
+
+// fieldTexts are the fields of a policy. A list has a slash between two entries.
+type fieldTexts map[string]string
+
+func (f *fieldTexts) UnmarshalJSON(text []byte) error {
+	var values map[string]any
+	err := json.Unmarshal(text, &values)
+	*f = make(fieldTexts)
+	for name, value := range values {
+		(*f)[name] = strings.Trim(strings.ReplaceAll(fmt.Sprint(value), " ", "/"), "[]")
+	}
+	return err
 }
 
 // A policyError is what a backoff.PolicyError must contain.
@@ -243,6 +258,38 @@ func checkStream(t *testing.T, c vector) {
 	}
 	if valid := strings.ToValidUTF8(string(key), "") == string(key); valid != (err == nil) {
 		t.Errorf("key %q: %v", key, err)
+	}
+}
+
+// A float is a case of ratios.
+type float struct {
+	named
+	Field  string  `json:"field"`
+	Number float64 `json:"number,string"`
+	Ratio  *string `json:"ratio"`
+}
+
+func checkRatio(t *testing.T, c float) {
+	options := []backoff.Option{backoff.WithMultiplier(c.Number)}
+	if c.Field == "jitter_above" {
+		options = []backoff.Option{backoff.WithJitter(backoff.ProportionalJitter), backoff.WithJitterAbove(c.Number)}
+	}
+	policy, err := backoff.NewPolicy(backoff.Exponential, time.Second, options...)
+	if c.Ratio == nil {
+		if !errors.Is(err, backoff.ErrRatioTooFine) {
+			t.Errorf("%v: %v", c.Number, err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ratio := policy.Fields().Multiplier
+	if c.Field == "jitter_above" {
+		ratio = policy.Fields().JitterAbove
+	}
+	if got := fmt.Sprintf("%d/%d", ratio.Numerator, ratio.Denominator); got != *c.Ratio {
+		t.Errorf("%v is %s, want %s", c.Number, got, *c.Ratio)
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 // A text is a case of texts or text_errors.
 type text struct {
 	named
-	Of        string            `json:"of"`
-	Text      string            `json:"text"`
-	Canonical string            `json:"canonical"`
-	Policy    map[string]string `json:"policy"`
-	Error     policyError       `json:"error"`
+	Of        string      `json:"of"`
+	Text      string      `json:"text"`
+	Canonical string      `json:"canonical"`
+	Policy    fieldTexts  `json:"policy"`
+	Error     policyError `json:"error"`
 }
 
 func checkText(t *testing.T, c text) {

@@ -167,6 +167,8 @@ const (
 	ErrTextTooLong Code = 24
 	// ErrDoesNotFit: no base or cap is short enough for the total.
 	ErrDoesNotFit Code = 25
+	// ErrTooMany: the list has more entries than the limit.
+	ErrTooMany Code = 26
 	// ErrUnknownOutcome: there is no such outcome.
 	ErrUnknownOutcome Code = 109
 	// ErrUnknownReason: there is no such stop reason.

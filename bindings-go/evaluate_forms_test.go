@@ -1,6 +1,7 @@
 package backoff_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -117,15 +118,22 @@ func delays(r *request) string {
 }
 
 // fieldsOf returns the fields of a policy as text.
-func fieldsOf(policy object) map[string]string {
-	found := make(map[string]string)
-	for field := engine.Growth; field <= engine.RetryAfterMaxExtra; field++ {
+func fieldsOf(policy object) fieldTexts {
+	found := make(fieldTexts)
+	for field := engine.Growth; field <= engine.ElapsedFrom; field++ {
 		name := engine.FieldName(field)
 		if _, ok := policy[name]; !ok {
 			continue
 		}
 		switch field {
-		case engine.Growth, engine.Jitter, engine.CapOn, engine.RetryAfter:
+		case engine.Waits:
+			var waits []string
+			check(json.Unmarshal(policy[name], &waits) == nil && waits != nil)
+			for _, wait := range waits {
+				check(isDigits(wait, 64))
+			}
+			found[name] = strings.Join(waits, "/")
+		case engine.Growth, engine.Jitter, engine.CapOn, engine.RetryAfter, engine.ElapsedFrom:
 			found[name] = policy.text(name)
 			if strings.Trim(found[name], "0123456789") == "" {
 				found[name] = "0" // a number is no name
@@ -220,7 +228,10 @@ func steps(r *request) string {
 			if wait := step.timeOr("retry_after", -1); wait >= 0 {
 				verdict = outcome(step).WithRetryAfter(wait)
 			}
-			decision = decide(operation, verdict, now)
+			decision = decideBy(step, operation, verdict, now)
+		case "limit":
+			answers = append(answers, limitOf(operation, now))
+			continue
 		case "cancel":
 			decision.Reason = operation.Cancel()
 		default:
@@ -248,6 +259,33 @@ func begin(policy backoff.Policy, stream backoff.RandomStream, now uint64, step 
 		return must(policy.Begin(stream, time.Duration(now), backoff.WithBudget(budget)))
 	}
 	return must(policy.Begin(stream, time.Duration(now), backoff.WithBudget(budget), backoff.WithDeadline(time.Duration(deadline))))
+}
+
+// decideBy decides with the delay of the caller, if the step has one.
+func decideBy(step object, operation *backoff.Operation, verdict backoff.Verdict, now uint64) backoff.Decision {
+	own := step.timeOr("own_delay", -1)
+	switch {
+	case own < 0:
+		return decide(operation, verdict, now)
+	case now > math.MaxInt64:
+		return must(operation.DecideWithDelayAt(verdict, uint64(own), now))
+	}
+	return must(operation.DecideWithDelay(verdict, own, time.Duration(now)))
+}
+
+// limitOf returns the limit of an attempt that begins now, and the index of its delay.
+func limitOf(operation *backoff.Operation, now uint64) string {
+	limit, index := operation.LimitAt(now)
+	hasLimit := limit != engine.NoTime
+	if now <= math.MaxInt64 {
+		var public time.Duration
+		public, hasLimit = operation.AttemptLimit(time.Duration(now))
+		limit, index = uint64(public), operation.RetryIndex(time.Duration(now))
+	}
+	if !hasLimit {
+		return fmt.Sprintf(`{"limit":null,"index":%d}`, index)
+	}
+	return fmt.Sprintf(`{"limit":"%d","index":%d}`, limit, index)
 }
 
 func decide(operation *backoff.Operation, verdict backoff.Verdict, now uint64) backoff.Decision {
@@ -340,13 +378,21 @@ func numberOr(number uint64, ok bool) string {
 
 // paramsOf returns the fields of a policy. They may have values that the options of NewPolicy cannot express and that
 // SPEC 8 has rules for: no growth, no base, and durations above time.Duration.
-func paramsOf(fields map[string]string) (params engine.Params) {
+func paramsOf(fields fieldTexts) (params engine.Params) {
 	for name, text := range fields {
 		field := engine.Growth
 		for engine.FieldName(field) != name {
 			if field++; field == engine.FieldBudget {
 				panic("unknown field " + name)
 			}
+		}
+		if field == engine.Waits {
+			var waits []uint64
+			for _, wait := range strings.FieldsFunc(text, func(c rune) bool { return c == '/' }) {
+				waits = append(waits, must(strconv.ParseUint(wait, 10, 64)))
+			}
+			params.SetWaits(waits)
+			continue
 		}
 		numerator, denominator, isRatio := strings.Cut(text, "/")
 		switch number, err := strconv.ParseUint(numerator, 10, 64); {

@@ -29,7 +29,19 @@ func (p Policy) BeginAt(stream RandomStream, now, deadline uint64, budget *Budge
 
 func (o *Operation) DecideAt(verdict Verdict, now uint64) (Decision, error) {
 	outcome, retryAfter, ok := verdictOf(verdict)
-	return o.decide(outcome, orNone(retryAfter, ok), now)
+	return o.decide(outcome, engine.NoTime, orNone(retryAfter, ok), now)
+}
+
+// DecideWithDelayAt is DecideAt with a delay of the caller.
+func (o *Operation) DecideWithDelayAt(verdict Verdict, delay, now uint64) (Decision, error) {
+	outcome, retryAfter, ok := verdictOf(verdict)
+	return o.decide(outcome, delay, orNone(retryAfter, ok), now)
+}
+
+// LimitAt returns the limit of an attempt that begins at a time and the index of its delay.
+func (o *Operation) LimitAt(now uint64) (limit, index uint64) {
+	o = orZero(o)
+	return o.core.AttemptLimit(now), o.retryIndex(now)
 }
 
 func ResumeAt(policy Policy, stream RandomStream, retries, began, deadline uint64) (*Operation, error) {
@@ -49,3 +61,10 @@ func Origin() time.Time { return origin }
 
 // ProcessClock is the default clock.
 var ProcessClock Clock = processClock{}
+
+// PolicyOfLoop returns the policy of a loop with these options.
+func PolicyOfLoop(options ...RetryOption) (Policy, error) {
+	var c retryConfig
+	err := c.configure(options)
+	return c.policy, err
+}

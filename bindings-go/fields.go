@@ -61,6 +61,19 @@ func (f fieldsOf) count(field engine.Field) uint64 {
 
 func (f fieldsOf) duration(field engine.Field) time.Duration { return time.Duration(f.count(field)) }
 
+// waits returns the list of a policy.
+func (f fieldsOf) waits(engine.Field) []time.Duration {
+	policy, ok := f.core.(*engine.Policy)
+	if !ok {
+		return nil
+	}
+	var waits []time.Duration
+	for _, wait := range policy.Waits() {
+		waits = append(waits, time.Duration(wait))
+	}
+	return waits
+}
+
 func (f fieldsOf) ratio(field engine.Field) Ratio {
 	numerator, denominator, _ := f.core.GetRatio(field)
 	return Ratio{numerator, denominator}

@@ -14,10 +14,16 @@ import (
 // policyOfFields makes a policy of the values that Fields returns, with the options of their names.
 func policyOfFields(f backoff.PolicyFields) (backoff.Policy, error) {
 	options := []backoff.Option{
+		backoff.WithAttemptTimeout(f.AttemptTimeout), backoff.WithResetAfter(f.ResetAfter), backoff.WithElapsedFrom(f.ElapsedFrom),
 		backoff.WithCap(f.Cap), backoff.WithCapOn(f.CapOn), backoff.WithFloor(f.Floor), backoff.WithJitter(f.Jitter),
-		backoff.WithMaxAttempts(f.MaxAttempts), backoff.WithMaxElapsed(f.MaxElapsed), backoff.WithThrottledBase(f.ThrottledBase),
+		backoff.WithMaxAttempts(f.MaxAttempts), backoff.WithMaxElapsed(f.MaxElapsed),
 		backoff.WithRetryAfterMode(f.RetryAfter), backoff.WithRetryAfterMax(f.RetryAfterMax),
 		backoff.WithRetryAfterMaxExtra(f.RetryAfterMaxExtra),
+	}
+	if f.Growth == backoff.Steps {
+		options = append(options, backoff.WithWaits(f.Waits...))
+	} else {
+		options = append(options, backoff.WithThrottledBase(f.ThrottledBase))
 	}
 	switch f.Growth {
 	case backoff.Linear:
@@ -89,7 +95,7 @@ func checkFields(t *testing.T, of, text string) {
 }
 
 // checkFieldValues compares fields with those of a vector, by their names.
-func checkFieldValues(t *testing.T, fields backoff.PolicyFields, want map[string]string) {
+func checkFieldValues(t *testing.T, fields backoff.PolicyFields, want fieldTexts) {
 	t.Helper()
 	values := reflect.ValueOf(fields)
 	for name, text := range want {
@@ -102,6 +108,12 @@ func checkFieldValues(t *testing.T, fields backoff.PolicyFields, want map[string
 			got = strconv.FormatInt(int64(value), 10)
 		case backoff.Ratio:
 			got = fmt.Sprintf("%d/%d", value.Numerator, value.Denominator)
+		case []time.Duration:
+			var waits []string
+			for _, wait := range value {
+				waits = append(waits, strconv.FormatInt(int64(wait), 10))
+			}
+			got = strings.Join(waits, "/")
 		default:
 			got = fmt.Sprint(value)
 		}
@@ -117,11 +129,12 @@ func TestUnusedFieldsAreZero(t *testing.T) {
 		Growth: backoff.Constant, Base: time.Second, Cap: backoff.NoLimit, CapOn: backoff.CapOnWindow, Jitter: backoff.NoJitter,
 		MaxRetries: noRetries, MaxAttempts: noAttempts, MaxElapsed: backoff.NoLimit, ThrottledBase: time.Second,
 		RetryAfter: backoff.RetryAfterAtLeast, RetryAfterMax: time.Hour, RetryAfterMaxExtra: backoff.NoLimit,
+		AttemptTimeout: backoff.NoLimit, ResetAfter: backoff.NoLimit, ElapsedFrom: backoff.ElapsedFromBegin,
 	}
-	if got := parsePolicy(t, "constant:base=1s").Fields(); got != want {
+	if got := parsePolicy(t, "constant:base=1s").Fields(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := (backoff.Policy{}).Fields(); got != (backoff.PolicyFields{}) {
+	if got := (backoff.Policy{}).Fields(); !reflect.DeepEqual(got, backoff.PolicyFields{}) {
 		t.Errorf("the zero Policy has %+v", got)
 	}
 	if got, want := parseBudget(t, "rate").Fields(), (backoff.BudgetFields{MaxTokens: 60, Per: time.Minute}); got != want {

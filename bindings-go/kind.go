@@ -23,6 +23,8 @@ const (
 	Polynomial Growth = 4
 	// Fibonacci growth is the base times 1, 1, 2, 3, 5, 8, ...
 	Fibonacci Growth = 5
+	// Steps growth is the list of WithWaits: entry i for index i, and the last one after the end. It has no base.
+	Steps Growth = 6
 )
 
 // A Jitter is how a delay is spread around its window (SPEC 6).
@@ -74,6 +76,16 @@ const (
 	RetryAfterSpread RetryAfterMode = 3
 )
 
+// An ElapsedFrom is when max_elapsed begins (SPEC 13.4).
+type ElapsedFrom uint32
+
+const (
+	// ElapsedFromBegin begins with the operation.
+	ElapsedFromBegin ElapsedFrom = 1
+	// ElapsedFromFailure begins with the first failure, so that a long first attempt does not count.
+	ElapsedFromFailure ElapsedFrom = 2
+)
+
 // String returns the name, such as "exponential"; an unknown growth is its number.
 func (g Growth) String() string { return kindName(engine.Growth, uint32(g)) }
 
@@ -120,6 +132,18 @@ func (m RetryAfterMode) MarshalText() ([]byte, error) { return marshalKind(m, "r
 // and for a nil receiver.
 func (m *RetryAfterMode) UnmarshalText(text []byte) error {
 	return unmarshalName(m, text, ErrUnknownKind, "retry_after")
+}
+
+// String returns the name, "begin" or "failure"; an unknown value is its number.
+func (e ElapsedFrom) String() string { return kindName(engine.ElapsedFrom, uint32(e)) }
+
+// MarshalText returns the name, and no text for 0. It fails with an *ArgumentError for an unknown number.
+func (e ElapsedFrom) MarshalText() ([]byte, error) { return marshalKind(e, "elapsed_from") }
+
+// UnmarshalText sets the value of a name, and 0 of no text. It fails with an *ArgumentError for any other and for a nil
+// receiver.
+func (e *ElapsedFrom) UnmarshalText(text []byte) error {
+	return unmarshalName(e, text, ErrUnknownKind, "elapsed_from")
 }
 
 func kindName(field engine.Field, kind uint32) string {

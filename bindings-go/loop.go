@@ -44,9 +44,27 @@ type loopBudget interface {
 
 // A loopOperation is an *Operation.
 type loopOperation interface {
-	decide(outcome Outcome, retryAfter, now uint64) (Decision, error)
+	decide(outcome Outcome, ownDelay, retryAfter, now uint64) (Decision, error)
+	retryIndex(now uint64) uint64
+	timeLimits() timeLimits
 	Cancel() StopReason
 }
+
+// A loneOperation is an operation without a budget, for loops whose decisions depend on more than DecideAlone knows.
+type loneOperation struct{ engine.Alone }
+
+func (o *loneOperation) decide(outcome Outcome, ownDelay, retryAfter, now uint64) (Decision, error) {
+	if !outcome.isKnown() {
+		return Decision{}, unknownOutcome(outcome)
+	}
+	return decisionOf(o.Decide(uint32(outcome), ownDelay, retryAfter, now)), nil
+}
+
+func (o *loneOperation) retryIndex(now uint64) uint64 { return o.RetryIndex(now) }
+
+func (o *loneOperation) timeLimits() timeLimits { return &o.Alone }
+
+func (o *loneOperation) Cancel() StopReason { return StopCancelled }
 
 // loopStats are *RetryStats.
 type loopStats interface {
@@ -93,11 +111,21 @@ func (l *loop) begin() error {
 		l.shared.Report(engine.BudgetEventOperationBegan, shared.Grant{})
 	}
 	if l.budget == nil {
+		if l.policy.core().HasProgress() || l.extras != nil && l.extras.delays != nil {
+			l.beginAlone()
+		}
 		return nil
 	}
 	var err error
 	l.operation, err = l.budget.beginIn(l.policy, l.loopStream(), uint64(l.beganAt), l.deadline)
 	return err
+}
+
+// beginAlone begins an operation without a budget.
+func (l *loop) beginAlone() {
+	operation := new(loneOperation)
+	operation.Begin(l.policy.core(), l.loopStream().state, uint64(l.beganAt), l.deadline)
+	l.settingsOfItsOwn().operation = operation
 }
 
 // deadlineOf returns the deadline of a context on a clock that reads now, as the last time at which a call may begin: at
@@ -120,6 +148,9 @@ func (l *loop) next() bool {
 		return false
 	}
 	l.calls++
+	if l.extras != nil {
+		l.beginAttempt()
+	}
 	l.inCall, l.lastErr = true, nil
 	if l.hooks != nil {
 		l.hooks.value = nil
@@ -127,9 +158,29 @@ func (l *loop) next() bool {
 	return true
 }
 
+// beginAttempt makes what an attempt gets to know.
+func (l *loop) beginAttempt() {
+	switch {
+	case l.extras.attempts != nil:
+		l.extras.attempts.begin(l, l.lastErr)
+	case l.extras.told != nil:
+		l.tell()
+	}
+}
+
+// judge returns the verdict on the error of a call, and the error that it has failed with.
+func (l *loop) judge(err error) (Verdict, error) {
+	if l.extras != nil && l.extras.attempts != nil {
+		if late := l.extras.attempts.late(l, err); late != nil {
+			return OutcomeTimeout, late
+		}
+	}
+	return l.classifyFailure(err), err
+}
+
 // succeeded is callEnded for a success, which is short for most loops.
 func (l *loop) succeeded() {
-	if l.operation != nil || l.shared != nil || l.hooks != nil {
+	if l.operation != nil || l.shared != nil || l.hooks != nil || l.extras != nil {
 		l.callEnded(OutcomeSuccess, nil)
 		return
 	}
@@ -139,6 +190,9 @@ func (l *loop) succeeded() {
 // callEnded decides to wait or stops after a call.
 func (l *loop) callEnded(verdict Verdict, err error) {
 	l.lastErr = err
+	if l.extras != nil {
+		l.extras.attemptEnded(err)
+	}
 	l.decidedAnew()
 	outcome, retryAfter, ok := verdictOf(verdict)
 	// A success stays a success although the caller has cancelled. An unknown outcome is an error of
@@ -218,7 +272,10 @@ func (l *loop) decide(outcome Outcome, retryAfter uint64, now time.Duration) (De
 		return Decision{}, err
 	}
 	if l.operation != nil {
-		return l.operation.decide(outcome, retryAfter, uint64(now))
+		if l.shared != nil {
+			l.reportFailure(outcome)
+		}
+		return l.operation.decide(outcome, l.ownDelay(outcome, now), retryAfter, uint64(now))
 	}
 	if outcome == OutcomeSuccess {
 		return Decision{Reason: StopSuccess}, nil
@@ -229,11 +286,18 @@ func (l *loop) decide(outcome Outcome, retryAfter uint64, now time.Duration) (De
 	if l.calls == 1 {
 		l.drawn = l.loopStream()
 	}
-	if l.shared != nil && outcome != OutcomePermanent {
-		l.shared.Report(engine.BudgetEventAttemptFailed, shared.Grant{})
+	if l.shared != nil {
+		l.reportFailure(outcome)
 	}
 	reason, delay := engine.DecideAlone(l.policy.core(), l.drawn.state, l.calls-1, uint64(l.beganAt), l.deadline, uint32(outcome), retryAfter, uint64(now))
 	return decisionOf(reason, delay), nil
+}
+
+// reportFailure tells the shared budget of an attempt that is perhaps retried.
+func (l *loop) reportFailure(outcome Outcome) {
+	if outcome.isKnown() && outcome != OutcomeSuccess && outcome != OutcomePermanent {
+		l.shared.Report(engine.BudgetEventAttemptFailed, shared.Grant{})
+	}
 }
 
 // requestRetry asks the shared budget for a retry.
@@ -281,6 +345,9 @@ func (l *loop) stop(reason StopReason, outcome Outcome, delay, now time.Duration
 		Delay:     delay,
 		permanent: isPermanent(markOf(l.lastErr)),
 	}
+	if l.extras != nil {
+		err.Errors = l.extras.errors
+	}
 	switch reason {
 	case StopCancelled:
 		err.context, err.cause = l.ctx.Err(), context.Cause(l.ctx)
@@ -293,6 +360,9 @@ func (l *loop) stop(reason StopReason, outcome Outcome, delay, now time.Duration
 // close ends a loop that has not stopped, because of a panic or a failed classification. If the call
 // panicked the loop is cancelled; otherwise no other hook is called (SPEC 18.5, 18.6).
 func (l *loop) close() {
+	if l.extras != nil && l.extras.attempts != nil {
+		l.extras.attempts.end()
+	}
 	switch {
 	case l.stopped:
 	case l.inCall:

@@ -15,10 +15,11 @@ import (
 // The messages of the vectors about unknown kinds list all names.
 func TestKindNames(t *testing.T) {
 	rows := map[string][]string{
-		"growth-6":      {backoff.Constant.String(), backoff.Linear.String(), backoff.Exponential.String(), backoff.Polynomial.String(), backoff.Fibonacci.String()},
-		"jitter-8":      {backoff.NoJitter.String(), backoff.FullJitter.String(), backoff.EqualJitter.String(), backoff.ProportionalJitter.String(), backoff.AdditiveJitter.String(), backoff.DecorrelatedJitter.String(), backoff.SlottedJitter.String()},
-		"cap_on-3":      {backoff.CapOnWindow.String(), backoff.CapOnDelay.String()},
-		"retry_after-4": {backoff.RetryAfterAtLeast.String(), backoff.RetryAfterExact.String(), backoff.RetryAfterSpread.String()},
+		"growth-7":       {backoff.Constant.String(), backoff.Linear.String(), backoff.Exponential.String(), backoff.Polynomial.String(), backoff.Fibonacci.String(), backoff.Steps.String()},
+		"jitter-8":       {backoff.NoJitter.String(), backoff.FullJitter.String(), backoff.EqualJitter.String(), backoff.ProportionalJitter.String(), backoff.AdditiveJitter.String(), backoff.DecorrelatedJitter.String(), backoff.SlottedJitter.String()},
+		"cap_on-3":       {backoff.CapOnWindow.String(), backoff.CapOnDelay.String()},
+		"elapsed_from-3": {backoff.ElapsedFromBegin.String(), backoff.ElapsedFromFailure.String()},
+		"retry_after-4":  {backoff.RetryAfterAtLeast.String(), backoff.RetryAfterExact.String(), backoff.RetryAfterSpread.String()},
 	}
 	for _, c := range load[vector](t, "errors") {
 		if names := rows[c.ID]; names != nil {
@@ -121,7 +122,7 @@ func TestUnknownNumbersDoNotMarshal(t *testing.T) {
 		field string
 		want  string
 	}{
-		{backoff.Growth(6), backoff.ErrUnknownKind, "growth", "growth 6 is unknown"},
+		{backoff.Growth(7), backoff.ErrUnknownKind, "growth", "growth 7 is unknown"},
 		{backoff.Jitter(8), backoff.ErrUnknownKind, "jitter", "jitter 8 is unknown"},
 		{backoff.CapOn(3), backoff.ErrUnknownKind, "cap_on", "cap_on 3 is unknown"},
 		{backoff.RetryAfterMode(math.MaxUint32), backoff.ErrUnknownKind, "retry_after", "retry_after 4294967295 is unknown"},
@@ -145,9 +146,9 @@ func TestUnknownNames(t *testing.T) {
 		field  string
 		want   string
 	}{
-		{&growth, "full", backoff.ErrUnknownKind, "growth", `growth "full" is unknown; the names are constant, linear, exponential, polynomial, fibonacci`},
-		{&growth, "none", backoff.ErrUnknownKind, "growth", `growth "none" is unknown; the names are constant, linear, exponential, polynomial, fibonacci`},
-		{&growth, "0", backoff.ErrUnknownKind, "growth", `growth "0" is unknown; the names are constant, linear, exponential, polynomial, fibonacci`},
+		{&growth, "full", backoff.ErrUnknownKind, "growth", `growth "full" is unknown; the names are constant, linear, exponential, polynomial, fibonacci, steps`},
+		{&growth, "none", backoff.ErrUnknownKind, "growth", `growth "none" is unknown; the names are constant, linear, exponential, polynomial, fibonacci, steps`},
+		{&growth, "0", backoff.ErrUnknownKind, "growth", `growth "0" is unknown; the names are constant, linear, exponential, polynomial, fibonacci, steps`},
 		{&outcome, "", backoff.ErrUnknownOutcome, "outcome", `outcome "" is unknown; the names are none, success, transient, throttled, timeout, permanent`},
 		{&reason, "unknown_reason", backoff.ErrUnknownReason, "reason", `reason "unknown_reason" is unknown; the names are none, success, permanent, max_retries, max_elapsed, deadline, budget, cancelled`},
 	} {

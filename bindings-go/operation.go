@@ -148,7 +148,57 @@ func (o *Operation) Decide(verdict Verdict, now time.Duration) (Decision, error)
 		return Decision{}, err
 	}
 	outcome, retryAfter, ok := verdictOf(verdict)
-	return o.decide(outcome, orNone(retryAfter, ok), uint64(now))
+	return o.decide(outcome, engine.NoTime, orNone(retryAfter, ok), uint64(now))
+}
+
+// DecideWithDelay is Decide with a delay of the caller in place of the one that the policy computes (SPEC 13.9). Jitter,
+// cap and floor do not change it; a wait that the server asked for, the limits and the budget count as always. It also
+// fails with an *ArgumentError for a negative delay.
+func (o *Operation) DecideWithDelay(verdict Verdict, delay, now time.Duration) (Decision, error) {
+	if err := notNegative("now", now); err != nil {
+		return Decision{}, err
+	}
+	if err := notNegative("delay", delay); err != nil {
+		return Decision{}, err
+	}
+	outcome, retryAfter, ok := verdictOf(verdict)
+	return o.decide(outcome, uint64(delay), orNone(retryAfter, ok), uint64(now))
+}
+
+// RetryIndex returns the index of the delay that Decide will return if the attempt fails at now: the number of the
+// retries so far, or 0 if the count begins anew by reset_after. It is 0 for a negative time and the zero Operation.
+func (o *Operation) RetryIndex(now time.Duration) uint64 {
+	if now < 0 {
+		return 0
+	}
+	return o.retryIndex(uint64(now))
+}
+
+func (o *Operation) retryIndex(now uint64) uint64 { return orZero(o).core.RetryIndex(now) }
+
+// AttemptLimit returns the longest that an attempt may take that begins at now (SPEC 13.10). It reports false if the
+// policy has no attempt_timeout, and for a negative time and the zero Operation.
+func (o *Operation) AttemptLimit(now time.Duration) (time.Duration, bool) {
+	return o.limit(now, timeLimits.AttemptLimit)
+}
+
+// TimeLeft returns the time until attempt_timeout, max_elapsed or the deadline ends, whichever is first, for an attempt
+// that begins at now. It reports false if none of them is ahead, and for a negative time and the zero Operation.
+func (o *Operation) TimeLeft(now time.Duration) (time.Duration, bool) {
+	return o.limit(now, timeLimits.TimeLeft)
+}
+
+func (o *Operation) timeLimits() timeLimits { return &o.core }
+
+func (o *Operation) limit(now time.Duration, of func(timeLimits, uint64) uint64) (time.Duration, bool) {
+	if o == nil || now < 0 {
+		return 0, false
+	}
+	limit := of(&o.core, uint64(now))
+	if limit == engine.NoTime {
+		return 0, false
+	}
+	return time.Duration(min(limit, uint64(NoLimit))), true
 }
 
 // orNone returns the nanoseconds of an optional duration for the core.
@@ -159,9 +209,15 @@ func orNone(d time.Duration, ok bool) uint64 {
 	return uint64(d)
 }
 
-func (o *Operation) decide(outcome Outcome, retryAfter, now uint64) (Decision, error) {
+func (o *Operation) decide(outcome Outcome, ownDelay, retryAfter, now uint64) (Decision, error) {
 	o = orZero(o)
-	reason, delay, code := o.core.Decide(uint32(outcome), retryAfter, now, o.coreBudget())
+	var reason, code uint32
+	var delay uint64
+	if ownDelay == engine.NoTime {
+		reason, delay, code = o.core.Decide(uint32(outcome), retryAfter, now, o.coreBudget())
+	} else {
+		reason, delay, code = o.core.DecideWithDelay(uint32(outcome), ownDelay, retryAfter, now, o.coreBudget())
+	}
 	switch code {
 	case engine.OK:
 		return decisionOf(reason, delay), nil

@@ -10,13 +10,14 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-// A float counts as its shortest decimal.
+// A float counts as the nearest millionth, ties to even.
 func TestFloatsAreExactRatios(t *testing.T) {
 	rows := []struct {
 		float, ratio backoff.Option
 	}{
 		{backoff.WithMultiplier(1.6), backoff.WithMultiplierRatio(8, 5)},
 		{backoff.WithMultiplier(1.01), backoff.WithMultiplierRatio(101, 100)},
+		{backoff.WithMultiplier(1.2000000000000002), backoff.WithMultiplierRatio(6, 5)},
 		{backoff.WithMultiplier(1), backoff.WithMultiplierRatio(1, 1)},
 		{backoff.WithMultiplier(1e6), backoff.WithMultiplierRatio(1000000, 1)},
 	}
@@ -30,7 +31,8 @@ func TestFloatsAreExactRatios(t *testing.T) {
 	parts := []struct {
 		float                  float64
 		numerator, denominator uint32
-	}{{0.2, 1, 5}, {0.000001, 1, 1000000}, {1, 1, 1}, {0, 0, 1}, {math.Copysign(0, -1), 0, 1}}
+	}{{0.2, 1, 5}, {0.000001, 1, 1000000}, {1, 1, 1}, {.1 * 3, 3, 10}, {1. / 3, 333333, 1000000}, {5e-324, 0, 1},
+		{1 / 128., 7812, 1000000}, {3 / 128., 23438, 1000000}, {0, 0, 1}, {math.Copysign(0, -1), 0, 1}}
 	for _, part := range parts {
 		got, err := proportional(backoff.WithJitterBelow(part.float), backoff.WithJitterAbove(part.float))
 		want, wantErr := proportional(backoff.WithJitterBelowRatio(part.numerator, part.denominator), backoff.WithJitterAboveRatio(part.numerator, part.denominator))
@@ -49,9 +51,9 @@ func proportional(options ...backoff.Option) (backoff.Policy, error) {
 // the limit of the core.
 func TestRatiosThatAreTooFineHaveOneCode(t *testing.T) {
 	for value, code := range map[float64]backoff.Code{
-		4.0 / 3: backoff.ErrRatioTooFine,
-		1000001: backoff.ErrRatioTooFine,
-		0.5:     backoff.ErrTooSmall,
+		1e6 / 3.0: backoff.ErrRatioTooFine,
+		1000001:   backoff.ErrRatioTooFine,
+		0.5:       backoff.ErrTooSmall,
 	} {
 		_, err := backoff.NewPolicy(backoff.Exponential, time.Second, backoff.WithMultiplier(value))
 		if !errors.Is(err, code) {

@@ -35,14 +35,17 @@ var (
 )
 
 // NewPolicy returns the policy of a growth, a base (the window of index 0 for most growths) and
-// options that set the other fields.
+// options that set the other fields. Steps has no base: NewPolicy(Steps, 0, WithWaits(...)).
 //
 // On failure it returns the zero Policy, and either an *ArgumentError for the first value that is
 // rejected before it reaches the core, or a *PolicyError for the first rule of SPEC 8 that is
 // broken.
 func NewPolicy(growth Growth, base time.Duration, options ...Option) (Policy, error) {
 	var params engine.Params
-	required := [...]Option{set(engine.Growth, uint64(growth)), setDuration(engine.Base, base)}
+	required := [...]Option{setKind(engine.Growth, uint32(growth)), setDuration(engine.Base, base)}
+	if growth == Steps && base == 0 {
+		required[1] = required[0]
+	}
 	for _, option := range append(required[:], options...) {
 		if err := notNil("option", option == nil); err != nil {
 			return Policy{}, err

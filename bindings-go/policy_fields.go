@@ -75,18 +75,21 @@ func (p Policy) Fields() PolicyFields {
 	}
 }
 
+// WithBase sets base. The window of index 0 for most growths. Required.
+func WithBase(value time.Duration) Option { return setDuration(engine.Base, value) }
+
 // WithIncrement sets increment. Linear growth: the amount that each retry adds. Default: the base.
 func WithIncrement(value time.Duration) Option { return setDuration(engine.Increment, value) }
 
 // WithMultiplier sets multiplier. Exponential growth: the factor of each retry, 1 or from 1.01 to 1,000,000. Default:
 // 2, or 3 with decorrelated jitter.
 //
-// The float counts as its shortest decimal, exactly: 1.6 is 8/5.
+// The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
 func WithMultiplier(value float64) Option {
-	return setDecimal(engine.Multiplier, value, "WithMultiplierRatio")
+	return setDecimal(engine.Multiplier, value)
 }
 
-// WithMultiplierRatio is WithMultiplier for a fraction such as 4/3, which has no short decimal. In lowest terms both
+// WithMultiplierRatio is WithMultiplier for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.
 func WithMultiplierRatio(numerator, denominator uint32) Option {
 	return setRatio(engine.Multiplier, numerator, denominator)
@@ -107,24 +110,24 @@ func WithOffset(value time.Duration) Option { return setDuration(engine.Offset, 
 func WithCap(value time.Duration) Option { return setDuration(engine.Cap, value) }
 
 // WithCapOn sets cap_on. What the cap limits: the window, which is the default, or the delay.
-func WithCapOn(value CapOn) Option { return set(engine.CapOn, uint64(value)) }
+func WithCapOn(value CapOn) Option { return setKind(engine.CapOn, uint32(value)) }
 
 // WithFloor sets floor. The shortest computed delay, at most the cap: the range that is sampled starts there.
 // Default: 0. A Retry-After that replaces the delay may be shorter.
 func WithFloor(value time.Duration) Option { return setDuration(engine.Floor, value) }
 
 // WithJitter sets jitter. How a delay is drawn from its window. Default: none, which makes the window the delay.
-func WithJitter(value Jitter) Option { return set(engine.Jitter, uint64(value)) }
+func WithJitter(value Jitter) Option { return setKind(engine.Jitter, uint32(value)) }
 
 // WithJitterBelow sets jitter_below. Proportional jitter: the fraction of the window by which a delay may fall short
 // of it, 0 to 1. Required unless WithJitterAbove is set; then the default is 0.
 //
-// The float counts as its shortest decimal, exactly: 1.6 is 8/5.
+// The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
 func WithJitterBelow(value float64) Option {
-	return setDecimal(engine.JitterBelow, value, "WithJitterBelowRatio")
+	return setDecimal(engine.JitterBelow, value)
 }
 
-// WithJitterBelowRatio is WithJitterBelow for a fraction such as 4/3, which has no short decimal. In lowest terms both
+// WithJitterBelowRatio is WithJitterBelow for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.
 func WithJitterBelowRatio(numerator, denominator uint32) Option {
 	return setRatio(engine.JitterBelow, numerator, denominator)
@@ -133,12 +136,12 @@ func WithJitterBelowRatio(numerator, denominator uint32) Option {
 // WithJitterAbove sets jitter_above. Proportional jitter: the fraction of the window by which a delay may exceed it,
 // 0 to 1. Default: 0.
 //
-// The float counts as its shortest decimal, exactly: 1.6 is 8/5.
+// The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
 func WithJitterAbove(value float64) Option {
-	return setDecimal(engine.JitterAbove, value, "WithJitterAboveRatio")
+	return setDecimal(engine.JitterAbove, value)
 }
 
-// WithJitterAboveRatio is WithJitterAbove for a fraction such as 4/3, which has no short decimal. In lowest terms both
+// WithJitterAboveRatio is WithJitterAbove for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.
 func WithJitterAboveRatio(numerator, denominator uint32) Option {
 	return setRatio(engine.JitterAbove, numerator, denominator)
@@ -172,7 +175,9 @@ func WithThrottledBase(value time.Duration) Option { return setDuration(engine.T
 
 // WithRetryAfterMode sets retry_after. The effect of a server's Retry-After on the delay. Default: the longer of the
 // two counts.
-func WithRetryAfterMode(value RetryAfterMode) Option { return set(engine.RetryAfter, uint64(value)) }
+func WithRetryAfterMode(value RetryAfterMode) Option {
+	return setKind(engine.RetryAfter, uint32(value))
+}
 
 // WithRetryAfterMax sets retry_after_max. The longest Retry-After that is honoured; a longer one counts as this.
 // Default: 1 hour. The cap does not limit it, and the mode spread may exceed it by half.
@@ -184,6 +189,10 @@ func WithRetryAfterMaxExtra(value time.Duration) Option {
 	return setDuration(engine.RetryAfterMaxExtra, value)
 }
 
+// WithWaits sets waits. Growth in steps: the windows one after another, 1 to 16. The last one stays. Required with
+// this growth.
+func WithWaits(value ...time.Duration) Option { return setWaits(engine.Waits, value) }
+
 // WithAttemptTimeout sets attempt_timeout. The longest that one attempt may take, at least 1 ns. Default: no limit.
 func WithAttemptTimeout(value time.Duration) Option { return setDuration(engine.AttemptTimeout, value) }
 
@@ -193,4 +202,4 @@ func WithResetAfter(value time.Duration) Option { return setDuration(engine.Rese
 
 // WithElapsedFrom sets elapsed_from. When WithMaxElapsed begins: with the operation, which is the default, or with
 // its first failure.
-func WithElapsedFrom(value ElapsedFrom) Option { return set(engine.ElapsedFrom, uint64(value)) }
+func WithElapsedFrom(value ElapsedFrom) Option { return setKind(engine.ElapsedFrom, uint32(value)) }

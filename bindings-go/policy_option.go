@@ -5,6 +5,7 @@ package backoff
 import (
 	"log"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,6 +49,62 @@ type policyString string
 func (text policyString) apply(c retryConfig) (_ retryConfig, err error) {
 	err = c.parse(string(text))
 	return c, err
+}
+
+// change changes the policy by the fields beside it, as pairs after a preset do (SPEC 11.3, 18.8).
+func (c *retryConfig) change(fields []fieldOption) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	var room [128]byte
+	pairs := room[:0]
+	for i, o := range fields {
+		isReplaced := func(later fieldOption) bool { return later.field == o.field }
+		if slices.ContainsFunc(fields[i+1:], isReplaced) {
+			continue
+		}
+		if len(pairs) > 0 {
+			pairs = append(pairs, ',')
+		}
+		pairs = append(append(pairs, engine.FieldName(o.field)...), '=')
+		pairs = o.value.appendTo(pairs, o.field)
+	}
+	policy, err := changedPolicy(c.policy.core(), pairs)
+	c.policy, c.given = policy, nil
+	return err
+}
+
+// changed are the policies of changes, by the policy before and the pairs. A map is never changed.
+var changed atomic.Pointer[map[changeKey]Policy]
+
+type changeKey struct {
+	policy *engine.Policy
+	pairs  string
+}
+
+// changedPolicy returns a policy with pairs in place of its own. The process keeps the first 256.
+func changedPolicy(policy *engine.Policy, pairs []byte) (Policy, error) {
+	known := changed.Load()
+	if known != nil {
+		if its, ok := (*known)[changeKey{policy, string(pairs)}]; ok {
+			return its, nil
+		}
+	}
+	key := changeKey{policy, string(pairs)}
+	core, invalid := policy.Change(key.pairs)
+	if invalid != nil {
+		return Policy{}, policyError(invalid)
+	}
+	if known != nil && len(*known) >= maxParsed {
+		return Policy{core}, nil
+	}
+	more := make(map[changeKey]Policy)
+	if known != nil {
+		maps.Copy(more, *known)
+	}
+	more[key] = Policy{core}
+	changed.CompareAndSwap(known, &more)
+	return Policy{core}, nil
 }
 
 // maxParsed is how many policy strings are kept. A program that makes up more of them parses those each time.

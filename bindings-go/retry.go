@@ -44,6 +44,16 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 	if err := notNil("op", op == nil); err != nil {
 		return value, err
 	}
+	if loop.policy.core().HasAttemptTimeout() {
+		if err := loop.checkAttemptTimeout(ctx); err != nil {
+			return value, err
+		}
+	}
+	if loop.extras != nil {
+		if err := checkFallback[T](loop.extras); err != nil {
+			return value, err
+		}
+	}
 	if err := loop.begin(); err != nil {
 		return value, err
 	}
@@ -58,13 +68,16 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 		}
 		switch {
 		case err != nil:
-			loop.callEnded(loop.classifyFailure(err), err)
+			loop.callEnded(loop.judge(err))
 		case classifyResult != nil:
 			loop.callEnded(orSuccess(classifyResult(value)), nil)
 		default:
 			loop.succeeded()
 		}
 		loop.wait()
+	}
+	if loop.extras != nil && loop.err != nil {
+		return orFallback(loop.extras, value, loop.err)
 	}
 	return value, loop.err
 }
@@ -105,6 +118,9 @@ type RetryError struct {
 	// Delay is the wait that was not begun, if a time limit, the deadline or the budget stopped the
 	// loop.
 	Delay time.Duration
+	// Errors are those of all attempts that returned one, in order and without their marks, with WithAllErrors: the last
+	// 100. The last one is Err, unless the last attempt returned a value. errors.Is and errors.As look at Err first.
+	Errors []error
 
 	context, cause error // of a context that ended the loop
 	permanent      bool  // the last error was marked Permanent
@@ -196,5 +212,5 @@ func (e *RetryError) Unwrap() []error {
 			errs = append(errs, err)
 		}
 	}
-	return errs
+	return append(errs, e.Errors...)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
-// A RetryOption configures a loop. WithBudget is one, too. RetryIf, RetryOn and Classify add up, in
+// A RetryOption configures a loop. WithBudget is one, too, and so is each Option of a field, which changes the policy of
+// the loop, whichever comes first: Retry(ctx, op, WithMaxRetries(5)). RetryIf, RetryOn and Classify add up, in
 // order, and so do OnRetry and OnStop. Each other option replaces an earlier one of its purpose:
 // RetryResult and ClassifyResult replace each other, as do WithPolicy and WithPolicyString,
 // WithBudget and WithSharedBudget, and WithStream and WithKey. An invalid option fails even if a later one replaces it.
@@ -20,10 +21,15 @@ type RetryOption interface {
 type retryOption func(*settings) error
 
 func (set retryOption) apply(c retryConfig) (retryConfig, error) {
+	return c, set(c.settingsOfItsOwn())
+}
+
+// settingsOfItsOwn returns the settings, which it makes at first.
+func (c *retryConfig) settingsOfItsOwn() *settings {
 	if c.settings == &defaultSettings {
 		c.settings = &settings{clock: processClock{}}
 	}
-	return c, set(c.settings)
+	return c.settings
 }
 
 // A retryConfig holds the options of a loop. Most loops set only a policy and a classifier, which are its own
@@ -45,6 +51,7 @@ type settings struct {
 	stats     loopStats         // nil if there are none
 	results   *resultClassifier // nil if there is none
 	hooks     *hooks            // nil if there are none
+	extras    *extras           // nil if there are none
 
 	// What a loop with a budget knows, which others need not have room for:
 	operation loopOperation // nil without a budget of this process
@@ -71,6 +78,30 @@ func (s *settings) withHooks() *hooks {
 // configure sets the defaults and the options.
 func (c *retryConfig) configure(options []RetryOption) (err error) {
 	c.settings = &defaultSettings
+	if defaults := program.Load(); defaults != nil {
+		err = c.applyOver(defaults, options)
+	} else {
+		err = c.applyAll(options)
+	}
+	if err != nil {
+		return err
+	}
+	return c.complete()
+}
+
+// complete completes the policy, once all options are known.
+func (c *retryConfig) complete() (err error) {
+	if c.policy == (Policy{}) {
+		c.policy, err = defaultPolicy()
+	}
+	if err != nil || c.extras == nil {
+		return err
+	}
+	return c.settle()
+}
+
+// applyAll sets the options.
+func (c *retryConfig) applyAll(options []RetryOption) (err error) {
 	for _, option := range options {
 		switch option := option.(type) {
 		case nil:
@@ -89,10 +120,7 @@ func (c *retryConfig) configure(options []RetryOption) (err error) {
 			return err
 		}
 	}
-	if c.policy == (Policy{}) {
-		c.policy, err = defaultPolicy()
-	}
-	return err
+	return nil
 }
 
 // WithStream sets the stream of the delays. Default: a new one for each loop, from entropy.

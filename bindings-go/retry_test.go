@@ -16,8 +16,9 @@ import (
 )
 
 var (
-	errBusy  = errors.New("busy")
-	errWrong = errors.New("wrong")
+	errBusy   = errors.New("busy")
+	errWrong  = errors.New("wrong")
+	errClosed = errors.New("closed")
 )
 
 // A fakeClock advances at once in every sleep, and records the sleeps.

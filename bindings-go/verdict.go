@@ -102,7 +102,8 @@ func isPermanent(v Verdict) bool {
 // those of a loop inside the function, count as marked Permanent, because another attempt does not mend them. To retry
 // one all the same, return an error that does not wrap it.
 //
-// Only this Permanent counts: that of github.com/cenkalti/backoff is an ordinary error here.
+// The errors that Permanent and RetryAfter of github.com/cenkalti/backoff v4 to v7 make count as marks, too, so that a
+// program can change its loops before its functions.
 func Permanent(err error) error { return Mark(err, OutcomePermanent) }
 
 // Transient marks an error that the loop retries, unless it contains a Permanent. The mark does not
@@ -172,6 +173,9 @@ func markOf(err error) Verdict {
 		return OutcomePermanent
 	}
 	mark, _ := err.(Verdict)
+	if mark == nil {
+		mark = foreignMark(err)
+	}
 	if isPermanent(mark) {
 		return OutcomePermanent
 	}

@@ -101,6 +101,8 @@ func TestZeroErrors(t *testing.T) {
 		{(*backoff.RetryError)(nil), "<nil>"},
 		{(*backoff.PolicyError)(nil), "<nil>"},
 		{(*backoff.ArgumentError)(nil), "<nil>"},
+		{(*backoff.AttemptTimeoutError)(nil), "<nil>"},
+		{new(backoff.AttemptTimeoutError), "the attempt took longer than 0s"},
 		{new(backoff.RetryError), "gave up after 0 attempts: none"},
 		{new(backoff.PolicyError), "invalid policy or budget: none"},
 		{new(backoff.ArgumentError), "invalid argument: none"},
@@ -134,7 +136,8 @@ func TestNilPointers(t *testing.T) {
 		(*backoff.CapOn)(nil), (*backoff.Growth)(nil), (*sharedbudget.Budget)(nil),
 		(*backoff.Jitter)(nil), (*backoff.Operation)(nil), (*backoff.Outcome)(nil), (*backoff.Policy)(nil), (*backoff.RandomStream)(nil),
 		(*backoff.RetryAfterMode)(nil), (*backoff.RetryStats)(nil), (*backoff.StopCounts)(nil), (*backoff.StopReason)(nil),
-		(*backoff.PolicyError)(nil), (*backoff.ArgumentError)(nil), (*backoff.RetryError)(nil),
+		(*backoff.PolicyError)(nil), (*backoff.ArgumentError)(nil), (*backoff.RetryError)(nil), (*backoff.AttemptTimeoutError)(nil),
+		(*backoff.ElapsedFrom)(nil),
 	} {
 		value := reflect.ValueOf(pointer)
 		for i := range value.NumMethod() {

@@ -4,6 +4,7 @@ typedef struct backoff_iter backoff_iter;
 typedef struct backoff_preview backoff_preview;
 typedef struct backoff_preview_row backoff_preview_row;
 typedef struct backoff_loop_event backoff_loop_event;
+typedef struct backoff_loop_attempt_info backoff_loop_attempt_info;
 typedef struct backoff_loop backoff_loop;
 typedef struct backoff_operation backoff_operation;
 typedef struct backoff_decision backoff_decision;
@@ -237,6 +238,13 @@ struct backoff_loop_event {
   backoff_reason reason;
   uint64_t reserved[4];
 };
+struct backoff_loop_attempt_info {
+  uint64_t number;
+  uint64_t time_left_ns;
+  backoff_outcome last_outcome;
+  uint32_t reserved32;
+  uint64_t reserved[4];
+};
 struct backoff_loop {
   backoff_outcome (*attempt)(void *context, uint64_t *retry_after_ns);
   uint64_t (*now)(void *context);
@@ -248,7 +256,9 @@ struct backoff_loop {
   backoff_budget *budget;
   backoff_stats *stats;
   uint64_t deadline_ns;
-  uint64_t reserved[6];
+  backoff_outcome (*attempt_with)(void *context, const backoff_loop_attempt_info *attempt, uint64_t *retry_after_ns);
+  uint64_t (*delay)(void *context, uint64_t index, backoff_outcome outcome);
+  uint64_t reserved[4];
 };
 backoff_code backoff_retry(const backoff_loop *loop, uint64_t stream, void *context, backoff_loop_event *end);
 struct backoff_operation {
@@ -265,6 +275,7 @@ backoff_code backoff_operation_resume(backoff_operation *operation, const backof
 backoff_code backoff_operation_decide(backoff_operation *operation, backoff_outcome outcome, uint64_t retry_after_ns, uint64_t now_ns, backoff_budget *budget, backoff_decision *decision);
 backoff_code backoff_operation_decide_with_delay(backoff_operation *operation, backoff_outcome outcome, uint64_t delay_ns, uint64_t retry_after_ns, uint64_t now_ns, backoff_budget *budget, backoff_decision *decision);
 backoff_code backoff_operation_attempt_limit(const backoff_operation *operation, uint64_t now_ns, uint64_t *limit_ns);
+backoff_code backoff_operation_time_left(const backoff_operation *operation, uint64_t now_ns, uint64_t *left_ns);
 backoff_code backoff_operation_retry_index(const backoff_operation *operation, uint64_t now_ns, uint64_t *index);
 backoff_code backoff_operation_refuse_retry(backoff_operation *operation, backoff_budget *budget, backoff_reason *reason);
 backoff_code backoff_operation_cancel(backoff_operation *operation, backoff_budget *budget, backoff_reason *reason);

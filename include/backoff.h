@@ -35,8 +35,8 @@
  *   7. Outcomes and reasons: outcome_name, reason_name, outcome_from_name, reason_from_name
  *   8. The loop: retry
  *   9. Operations: operation_begin, operation_resume, operation_decide,
- *      operation_decide_with_delay, operation_attempt_limit, operation_retry_index,
- *      operation_refuse_retry, operation_cancel, operation_state
+ *      operation_decide_with_delay, operation_attempt_limit, operation_time_left,
+ *      operation_retry_index, operation_refuse_retry, operation_cancel, operation_state
  *   10. Budgets: budget_parse, budget_print, budget_get, budget_get_ratio, budget_get_level
  *   11. HTTP: http_outcome, is_idempotent_method, parse_retry_after, http_retry_after
  *   12. Stats: stats_init, stats_record, stats_merge, stats_read, stats_stopped, stats_bucket,
@@ -119,6 +119,7 @@ typedef struct backoff_iter backoff_iter;
 typedef struct backoff_preview backoff_preview;
 typedef struct backoff_preview_row backoff_preview_row;
 typedef struct backoff_loop_event backoff_loop_event;
+typedef struct backoff_loop_attempt_info backoff_loop_attempt_info;
 typedef struct backoff_loop backoff_loop;
 typedef struct backoff_operation backoff_operation;
 typedef struct backoff_decision backoff_decision;
@@ -589,7 +590,7 @@ backoff_code backoff_policy_get_ratio(const backoff_policy *policy,
                                       uint32_t *denominator);
 
 // Writes the waits of BACKOFF_GROWTH_STEPS in nanoseconds, the first `size` of them, and their number,
-// at most BACKOFF_MAX_WAITS. `count` may be NULL, and `waits_ns` if `size` is 0.
+// at most BACKOFF_MAX_WAITS.
 //
 // Fails with BACKOFF_ERROR_UNUSED if the policy has another growth.
 BACKOFF_MUST_CHECK
@@ -881,6 +882,21 @@ struct backoff_loop_event {
   uint64_t reserved[4];
 };
 
+// What an attempt may know.
+struct backoff_loop_attempt_info {
+  // The number of the attempt: 1, 2, ...
+  uint64_t number;
+  // The time in ns until attempt_timeout, max_elapsed or the deadline ends, whichever is first. An end
+  // that has passed does not count. BACKOFF_NO_TIME if no end is ahead.
+  uint64_t time_left_ns;
+  // The outcome of the attempt before; BACKOFF_OUTCOME_NONE at the first one.
+  backoff_outcome last_outcome;
+  // Written as 0.
+  uint32_t reserved32;
+  // Written as 0.
+  uint64_t reserved[4];
+};
+
 // A loop: the functions that it calls, each with the context of backoff_retry, and its limits. An
 // initializer that leaves out an optional member sets it to NULL or 0.
 //
@@ -918,8 +934,17 @@ struct backoff_loop {
   // No wait ends later than this time of `now`; the first attempt is always made. 0 or
   // BACKOFF_NO_TIME: no deadline. (To backoff_operation_begin, 0 is a deadline that has passed.)
   uint64_t deadline_ns;
+  // Like `attempt`, in place of it, with what the attempt may know. The loop cannot interrupt an attempt:
+  // the function keeps to `time_left_ns`, and returns BACKOFF_OUTCOME_TIMEOUT if that was not enough.
+  // Optional; `attempt` is then not called and may be NULL.
+  backoff_outcome (*attempt_with)(void *context, const backoff_loop_attempt_info *attempt, uint64_t *retry_after_ns);
+  // Returns the delay in ns before a retry, in place of the one that the policy computes; or
+  // BACKOFF_NO_TIME for that of the policy. `index` is the number of the retries so far, less than
+  // max_retries; `outcome` that of the last attempt. Jitter, cap and floor do not change the delay; a Retry-After, the limits and
+  // the budget count as always. Optional.
+  uint64_t (*delay)(void *context, uint64_t index, backoff_outcome outcome);
   // For functions and limits of later versions: 0.
-  uint64_t reserved[6];
+  uint64_t reserved[4];
 };
 
 // Makes attempts until one succeeds or the loop has to stop, and writes how it ended (SPEC 18). It
@@ -1038,6 +1063,13 @@ BACKOFF_MUST_CHECK
 backoff_code backoff_operation_attempt_limit(const backoff_operation *operation,
                                              uint64_t now_ns,
                                              uint64_t *limit_ns);
+
+// Writes how long an attempt that begins at `now_ns` has until attempt_timeout, max_elapsed or the
+// deadline ends, whichever is first. BACKOFF_NO_TIME if no end is ahead.
+BACKOFF_MUST_CHECK
+backoff_code backoff_operation_time_left(const backoff_operation *operation,
+                                         uint64_t now_ns,
+                                         uint64_t *left_ns);
 
 // Writes the index of the delay that would follow if the current attempt failed at `now_ns`: the
 // number of retries granted so far, or 0 if the attempt ran at least as long as reset_after.

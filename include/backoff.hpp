@@ -511,6 +511,14 @@ class policy : public detail::policy_fields {
     detail::ignore(backoff_policy_max_retries(&raw, &retries));
     return retries;
   }
+  // The windows of BACKOFF_GROWTH_STEPS; none of another growth.
+  std::vector<nanoseconds> waits() const {
+    uint64_t ns[BACKOFF_MAX_WAITS], count = 0;
+    detail::ignore(backoff_policy_get_waits(&raw, ns, BACKOFF_MAX_WAITS, &count));
+    std::vector<nanoseconds> made;
+    for (uint64_t at = 0; at < count; at++) made.push_back(detail::time(ns[at]));
+    return made;
+  }
   // The delay before a retry; the first has the index 0.
   nanoseconds delay(stream of, uint32_t index) const {
     uint64_t delay_ns = 0;
@@ -580,6 +588,12 @@ struct params {
   }
   params &set(backoff_field field, ratio value) {
     return noted(backoff_params_set_ratio(&raw, field, value.numerator, value.denominator));
+  }
+  // BACKOFF_FIELD_WAITS, the windows of BACKOFF_GROWTH_STEPS: 1 to BACKOFF_MAX_WAITS.
+  params &set_waits(const std::vector<nanoseconds> &waits) {
+    std::vector<uint64_t> ns;
+    for (const nanoseconds wait : waits) ns.push_back(detail::ns(wait, UINT64_MAX));
+    return noted(backoff_params_set_waits(&raw, ns.data(), ns.size()));
   }
   // As for policy::change.
   template <class T, class = detail::if_no_integer<T>>
@@ -809,6 +823,17 @@ struct decision {
 };
 
 // The attempts granted so far, and why the operation stopped (backoff_operation_state).
+namespace detail {
+inline nanoseconds time_or_max(uint64_t ns) {
+  return ns == BACKOFF_NO_TIME ? (nanoseconds::max)() : time(ns);
+}
+inline nanoseconds time_left(const backoff_operation &of, uint64_t now) noexcept {
+  uint64_t left = BACKOFF_NO_TIME;
+  ignore(backoff_operation_time_left(&of, now, &left));
+  return time_or_max(left);
+}
+}  // namespace detail
+
 struct operation_state {
   uint64_t retries, attempts;
   backoff::reason reason;
@@ -870,6 +895,35 @@ class operation {
                                  detail::ns(now), budget_, &next);
     return {{reason(next.reason), detail::time(next.delay_ns)}, code};
   }
+  // The same with this delay in place of the one that the policy computes. Limits, a Retry-After and the
+  // budget count as always.
+  template <class Rep, class Period>
+  result<decision> decide(const verdict &given, std::chrono::duration<Rep, Period> delay,
+                          clock::time_point now = clock::now()) {
+    backoff_decision next = backoff_decision();
+    const backoff_code code = backoff_operation_decide_with_delay(
+        &raw, backoff_outcome(given.outcome), detail::ns(delay), given.retry_after_ns,
+        detail::ns(now), budget_, &next);
+    return {{reason(next.reason), detail::time(next.delay_ns)}, code};
+  }
+  // The index of the delay that follows if the current attempt fails now.
+  uint64_t retry_index(clock::time_point now = clock::now()) const noexcept {
+    uint64_t index = 0;
+    detail::ignore(backoff_operation_retry_index(&raw, detail::ns(now), &index));
+    return index;
+  }
+  // How long an attempt that begins now may take, by the attempt_timeout of the policy (SPEC 13.10);
+  // nanoseconds::max() without one.
+  nanoseconds attempt_limit(clock::time_point now = clock::now()) const noexcept {
+    uint64_t limit = BACKOFF_NO_TIME;
+    detail::ignore(backoff_operation_attempt_limit(&raw, detail::ns(now), &limit));
+    return detail::time_or_max(limit);
+  }
+  // How long an attempt that begins now has until its attempt_timeout, max_elapsed or the deadline ends;
+  // nanoseconds::max() if no end is ahead.
+  nanoseconds time_left(clock::time_point now = clock::now()) const noexcept {
+    return detail::time_left(raw, detail::ns(now));
+  }
   // Takes back the retry that was granted, for a budget that is kept elsewhere (SPEC 13.8).
   reason refuse_retry() noexcept {
     backoff_reason stopped = BACKOFF_REASON_NONE;
@@ -912,6 +966,14 @@ struct event {
   }
 };
 
+// What an attempt may know, as its parameter. A loop cannot interrupt an attempt: it keeps to `time_left`,
+// and returns outcome::timeout if that was not enough.
+struct attempt_info {
+  uint64_t number;         // 1, 2, ...
+  nanoseconds time_left;   // until attempt_timeout, max_elapsed or the deadline ends; max() without an end
+  outcome last_outcome;    // of the attempt before; none at the first one
+};
+
 // What a loop need not be told. What a pointer points to has to outlive the loop.
 struct options {
   // Of the delays. Each loop with these options waits for the same times, unless there is no stream.
@@ -923,6 +985,9 @@ struct options {
   std::function<void(nanoseconds)> sleep = std::this_thread::sleep_for<int64_t, std::nano>;
   std::function<bool()> cancelled = nullptr;
   std::function<void(const event &)> on_retry = nullptr, on_stop = nullptr;
+  // Returns the delay in place of the one that the policy computes; below 0: that of the policy. `index` is
+  // the number of the retries so far. Limits, a Retry-After and the budget count as always.
+  std::function<nanoseconds(uint64_t index, outcome last)> delay = nullptr;
 };
 
 namespace detail {
@@ -1024,11 +1089,26 @@ struct loop {
   uint64_t began = 0;
   event end = {0, nanoseconds(0), nanoseconds(0), outcome::none, reason::cancelled};
   error failed = error();
+  outcome last = outcome::none;
   bool has_thrown = false, is_in_hook = false;  // a sleep counts as a hook
   explicit loop(const options &of) : with(of) {}
   bool is_cancelled() const { return with.cancelled && with.cancelled(); }
   uint64_t now() const { return ns(with.now()); }
   nanoseconds elapsed(uint64_t now) const { return time(now > began ? now - began : 0); }
+  attempt_info info() const { return {end.attempts, time_left(operation, now()), last}; }
+  // The caller's delay after this outcome; below 0: that of the policy.
+  nanoseconds delay(const policy &policy, outcome of, uint64_t now) {
+    uint64_t index = 0;
+    const bool is_retryable =
+        of == outcome::transient || of == outcome::throttled || of == outcome::timeout;
+    if (!with.delay || !is_retryable) return nanoseconds(-1);
+    ignore(backoff_operation_retry_index(&operation, now, &index));
+    if (index >= policy.max_retries()) return nanoseconds(-1);
+    is_in_hook = true;
+    const nanoseconds own = with.delay(index, of);
+    is_in_hook = false;
+    return own;
+  }
   // Makes attempts until `end` or `failed` says how the loop ended.
   void run(const policy &policy, uint64_t stream, const std::function<verdict()> &attempt) {
     if (is_cancelled()) return;
@@ -1040,10 +1120,14 @@ struct loop {
       const verdict given = attempt();
       if (given.outcome != outcome::success && is_cancelled()) return;
       const uint64_t now = this->now();
+      const nanoseconds own = delay(policy, given.outcome, now);
+      const auto outcome = backoff_outcome(last = given.outcome);
       backoff_decision next = backoff_decision();
       failed.raw.code =
-          backoff_operation_decide(&operation, backoff_outcome(given.outcome),
-                                   given.retry_after_ns, now, budget, &next);
+          own < nanoseconds(0)
+              ? backoff_operation_decide(&operation, outcome, given.retry_after_ns, now, budget, &next)
+              : backoff_operation_decide_with_delay(&operation, outcome, ns(own),
+                                                    given.retry_after_ns, now, budget, &next);
       if (failed.code() != BACKOFF_OK) return;
       const event at = {end.attempts, time(next.delay_ns), elapsed(now), given.outcome,
                         reason(next.reason)};
@@ -1076,10 +1160,12 @@ struct loop {
   }
 };
 
+// `running` gets the loop, for attempts that want to know of it.
 inline result<event> run(const policy &policy, const std::function<verdict()> &attempt,
-                         const options &with) {
+                         const options &with, const loop **running) {
   if (!attempt || !with.now || !with.sleep) return {event(), BACKOFF_ERROR_NULL_POINTER};
   loop loop(with);
+  if (running) *running = &loop;
   const result<stream> of = with.stream.next();
   const uint64_t number = of ? of.value().number : 0;
   const auto used = of ? policy : policy::parse("off").value();
@@ -1094,10 +1180,11 @@ template <class R, class Plain = typename std::decay<R>::type>
 struct ended {
   using type = result<event>;
   template <class Attempt>
-  static type retry(const policy &policy, const Attempt &attempt, const options &with) {
+  static type retry(const policy &policy, const Attempt &attempt, const options &with,
+                    const loop **running = nullptr) {
     static_assert(std::is_convertible<const Attempt &, std::function<verdict()>>::value,
                   "an attempt returns a backoff::outcome, backoff::verdict or backoff::attempt");
-    return detail::run(policy, attempt, with);
+    return detail::run(policy, attempt, with, running);
   }
 };
 template <class R, class T>
@@ -1108,7 +1195,8 @@ struct ended<R, attempt<T>> {
   static std::unique_ptr<T> value_of(const attempt<T> &of) {
     return std::unique_ptr<T>(of.value ? new T(*of.value) : nullptr);
   }
-  static type retry(const policy &policy, const std::function<R()> &attempt, const options &with) {
+  static type retry(const policy &policy, const std::function<R()> &attempt, const options &with,
+                    const loop **running = nullptr) {
     std::unique_ptr<T> last;
     std::function<verdict()> call;
     if (attempt) call = [&]() -> verdict {
@@ -1119,10 +1207,19 @@ struct ended<R, attempt<T>> {
       const bool is_wrong = given.outcome == outcome::success && !last;
       return is_wrong ? outcome::none : given;
     };
-    result<event> end = detail::run(policy, call, with);
+    result<event> end = detail::run(policy, call, with, running);
     return {std::move(last), std::move(end)};
   }
 };
+
+// Whether an attempt can be called without an argument.
+template <class Attempt, class = void> struct is_plain : std::false_type {};
+template <class Attempt>
+struct is_plain<Attempt, decltype(void(std::declval<Attempt &>()()))> : std::true_type {};
+
+// What an attempt returns that gets its attempt_info.
+template <class Attempt, class = typename std::enable_if<!is_plain<Attempt>::value>::type>
+using told = decltype(std::declval<Attempt &>()(std::declval<const attempt_info &>()));
 
 }  // namespace detail
 
@@ -1136,6 +1233,16 @@ template <class Attempt>
 auto retry(const policy &policy, const Attempt &attempt, const options &with = options()) ->
     typename detail::ended<decltype(std::declval<Attempt &>()())>::type {
   return detail::ended<decltype(std::declval<Attempt &>()())>::retry(policy, attempt, with);
+}
+// The same for an attempt with a parameter, its attempt_info.
+template <class Attempt, class R = detail::told<const Attempt>>
+auto retry(const policy &policy, const Attempt &attempt, const options &with = options()) ->
+    typename detail::ended<R>::type {
+  const detail::loop *running = nullptr;
+  const std::function<R(const attempt_info &)> informed(attempt);
+  std::function<R()> call;
+  if (informed) call = [&]() -> R { return informed(running->info()); };
+  return detail::ended<R>::retry(policy, call, with, &running);
 }
 
 }  // namespace BACKOFF_MODE

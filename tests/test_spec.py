@@ -74,8 +74,17 @@ def test_examples_of_parse_errors_match(example):
 MESSAGES = [cells(row) for row in clause("11.7 ", "11.8 ").splitlines() if " | `at " in row]
 
 
-def test_there_are_five_messages():
-    assert len(MESSAGES) == 5
+def test_peers_match():
+    rows = re.findall(r"^\| `(\w+)` \| (`[a-z, `]+`) \|$", clause("11.7 ", "11.8 "), re.MULTILINE)
+    named = {key: " ".join(re.findall(r"\w+", names)) for key, names in rows}
+    assert named == parse_error.PEERS
+    peers = " ".join(named.values()).split()
+    keys = [key.replace("_", "") for key in strings.KEYS["policy"]]
+    assert len({*peers, *keys}) == len(peers) + len(keys)
+
+
+def test_there_are_six_messages():
+    assert len(MESSAGES) == 6
 
 
 @pytest.mark.parametrize("example", MESSAGES, ids=lambda example: example[0])

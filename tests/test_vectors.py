@@ -66,6 +66,7 @@ def test_every_vector_is_asked_by_verify_or_counted():
         "loops": "loops",
         "previews": "previews",
         "fits": "fits",
+        "ratios": "floats",
         "stats": "stats",
     }
     for layer in LAYERS:

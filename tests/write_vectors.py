@@ -24,6 +24,7 @@ from cases import (
     jitters,
     loops,
     previews,
+    ratios,
     requests,
     resumptions,
     stats,
@@ -41,6 +42,7 @@ LAYERS = {
     "articles": (articles.article_cases, "The parameters of published articles."),
     "resets": (articles.reset_cases, "Iterators that are reset between runs (SPEC 9)."),
     "errors": (errors.error_cases, "Invalid policies (SPEC 8)."),
+    "ratios": (ratios.ratio_cases, "Floating-point numbers that are ratios (SPEC 8.7)."),
     "texts": (
         strings.text_cases,
         "Valid policy and budget strings, and their canonical form (SPEC 11, 15.1).",

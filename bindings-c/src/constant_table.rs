@@ -160,6 +160,7 @@ pub(crate) static CONSTANTS: &[(&CStr, u64)] = &[
     (c"sizeof(backoff_preview)", size_of::<crate::backoff_preview>() as u64),
     (c"sizeof(backoff_preview_row)", size_of::<crate::backoff_preview_row>() as u64),
     #[cfg(not(target_family = "wasm"))] (c"sizeof(backoff_loop_event)", size_of::<crate::backoff_loop_event>() as u64),
+    #[cfg(not(target_family = "wasm"))] (c"sizeof(backoff_loop_attempt_info)", size_of::<crate::backoff_loop_attempt_info>() as u64),
     #[cfg(not(target_family = "wasm"))] (c"sizeof(backoff_loop)", size_of::<crate::backoff_loop>() as u64),
     (c"sizeof(backoff_operation)", size_of::<crate::backoff_operation>() as u64),
     (c"sizeof(backoff_decision)", size_of::<crate::backoff_decision>() as u64),

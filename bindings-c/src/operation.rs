@@ -228,6 +228,23 @@ pub unsafe extern "C" fn backoff_operation_attempt_limit(
     })
 }
 
+/// Writes how long an attempt that begins at `now_ns` has until attempt_timeout, max_elapsed or the
+/// deadline ends, whichever is first. BACKOFF_NO_TIME if no end is ahead.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_operation_time_left(
+    operation: *const backoff_operation,
+    now_ns: u64,
+    left_ns: *mut u64,
+) -> backoff_code {
+    exported!({
+        let left_ns = required(left_ns)?;
+        let operation = &OperationHandle::get(operation)?.operation;
+        left_ns.write(operation.time_left_ns(now_ns).unwrap_or(BACKOFF_NO_TIME));
+        Ok(())
+    })
+}
+
 /// Writes the index of the delay that would follow if the current attempt failed at `now_ns`: the
 /// number of retries granted so far, or 0 if the attempt ran at least as long as reset_after.
 #[must_use]

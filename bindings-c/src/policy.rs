@@ -8,7 +8,7 @@ use backoff_core::{Policy, ffi};
 
 use crate::code::{BACKOFF_ERROR_UNUSED, backoff_code};
 use crate::error::{backoff_error, explained};
-use crate::exported::{exported, required, write_optional};
+use crate::exported::{exported, required};
 use crate::field::{Form, field_of, write_ratio, write_value};
 use crate::field_number::backoff_field;
 use crate::handle::Tagged;
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn backoff_policy_get_ratio(
 }
 
 /// Writes the waits of BACKOFF_GROWTH_STEPS in nanoseconds, the first `size` of them, and their number,
-/// at most BACKOFF_MAX_WAITS. `count` may be NULL, and `waits_ns` if `size` is 0.
+/// at most BACKOFF_MAX_WAITS.
 ///
 /// Fails with BACKOFF_ERROR_UNUSED if the policy has another growth.
 #[must_use]
@@ -159,15 +159,14 @@ pub unsafe extern "C" fn backoff_policy_get_waits(
     count: *mut u64,
 ) -> backoff_code {
     exported!({
+        let (waits_ns, count) = (required(waits_ns)?, required(count)?);
         let waits = ffi::policy_waits(policy_at(policy)?).as_ns();
         if waits.is_empty() {
             return Err(BACKOFF_ERROR_UNUSED);
         }
         let size = usize::try_from(size).unwrap_or(usize::MAX).min(waits.len());
-        if size > 0 {
-            required(waits_ns)?.copy_from_nonoverlapping(NonNull::from(waits).cast(), size);
-        }
-        write_optional(count, waits.len() as u64);
+        waits_ns.copy_from_nonoverlapping(NonNull::from(waits).cast(), size);
+        count.write(waits.len() as u64);
         Ok(())
     })
 }

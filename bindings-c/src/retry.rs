@@ -32,6 +32,23 @@ pub struct backoff_loop_event {
     pub reserved: [u64; 4],
 }
 
+/// What an attempt may know.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct backoff_loop_attempt_info {
+    /// The number of the attempt: 1, 2, ...
+    pub number: u64,
+    /// The time in ns until attempt_timeout, max_elapsed or the deadline ends, whichever is first. An end
+    /// that has passed does not count. BACKOFF_NO_TIME if no end is ahead.
+    pub time_left_ns: u64,
+    /// The outcome of the attempt before; BACKOFF_OUTCOME_NONE at the first one.
+    pub last_outcome: backoff_outcome,
+    /// Written as 0.
+    pub reserved32: u32,
+    /// Written as 0.
+    pub reserved: [u64; 4],
+}
+
 /// A loop: the functions that it calls, each with the context of backoff_retry, and its limits. An
 /// initializer that leaves out an optional member sets it to NULL or 0.
 ///
@@ -75,8 +92,25 @@ pub struct backoff_loop {
     /// No wait ends later than this time of `now`; the first attempt is always made. 0 or
     /// BACKOFF_NO_TIME: no deadline. (To backoff_operation_begin, 0 is a deadline that has passed.)
     pub deadline_ns: u64,
+    /// Like `attempt`, in place of it, with what the attempt may know. The loop cannot interrupt an attempt:
+    /// the function keeps to `time_left_ns`, and returns BACKOFF_OUTCOME_TIMEOUT if that was not enough.
+    /// Optional; `attempt` is then not called and may be NULL.
+    pub attempt_with: Option<
+        unsafe extern "C" fn(
+            context: *mut c_void,
+            attempt: *const backoff_loop_attempt_info,
+            retry_after_ns: *mut u64,
+        ) -> backoff_outcome,
+    >,
+    /// Returns the delay in ns before a retry, in place of the one that the policy computes; or
+    /// BACKOFF_NO_TIME for that of the policy. `index` is the number of the retries so far, less than
+    /// max_retries; `outcome` that of the last attempt. Jitter, cap and floor do not change the delay; a Retry-After, the limits and
+    /// the budget count as always. Optional.
+    pub delay: Option<
+        unsafe extern "C" fn(context: *mut c_void, index: u64, outcome: backoff_outcome) -> u64,
+    >,
     /// For functions and limits of later versions: 0.
-    pub reserved: [u64; 6],
+    pub reserved: [u64; 4],
 }
 
 /// Makes attempts until one succeeds or the loop has to stop, and writes how it ended (SPEC 18). It
@@ -119,12 +153,19 @@ pub unsafe extern "C" fn backoff_retry(
 /// The functions of a caller, with their context. They are called only through the methods.
 struct Callbacks {
     context: *mut c_void,
-    attempt: unsafe extern "C" fn(*mut c_void, *mut u64) -> u32,
+    attempt: Attempt,
+    delay: Option<unsafe extern "C" fn(*mut c_void, u64, u32) -> u64>,
     now: unsafe extern "C" fn(*mut c_void) -> u64,
     wait: unsafe extern "C" fn(*mut c_void, u64) -> u32,
     cancelled: Option<unsafe extern "C" fn(*mut c_void) -> u32>,
     on_retry: Hook,
     on_stop: Hook,
+}
+
+/// The function that makes an attempt, in either form.
+enum Attempt {
+    Alone(unsafe extern "C" fn(*mut c_void, *mut u64) -> u32),
+    With(unsafe extern "C" fn(*mut c_void, *const backoff_loop_attempt_info, *mut u64) -> u32),
 }
 
 type Hook = Option<unsafe extern "C" fn(*mut c_void, *const backoff_loop_event)>;
@@ -133,18 +174,33 @@ impl Callbacks {
     /// # Safety
     /// As long as the value lives, the functions may be called with the context.
     unsafe fn new(functions: backoff_loop, context: *mut c_void) -> Result<Self, u32> {
-        let backoff_loop { attempt, now, wait, cancelled, on_retry, on_stop, .. } = functions;
+        let backoff_loop { attempt, now, wait, cancelled, on_retry, on_stop, delay, .. } =
+            functions;
+        let with = functions.attempt_with.map(Attempt::With);
+        let attempt = with.or(attempt.map(Attempt::Alone));
         let (Some(attempt), Some(now), Some(wait)) = (attempt, now, wait) else {
             return Err(BACKOFF_ERROR_NULL_POINTER);
         };
-        Ok(Self { context, attempt, now, wait, cancelled, on_retry, on_stop })
+        Ok(Self { context, attempt, delay, now, wait, cancelled, on_retry, on_stop })
     }
 
-    fn attempt(&self) -> (u32, Option<u64>) {
+    /// The outcome of an attempt, and the time that the server asked to wait.
+    fn attempt(&self, known: impl FnOnce() -> backoff_loop_attempt_info) -> (u32, Option<u64>) {
         let mut retry_after_ns = BACKOFF_NO_TIME;
-        // SAFETY: `new` requires that the function may be called; the output is ours.
-        let outcome = unsafe { (self.attempt)(self.context, &raw mut retry_after_ns) };
+        let output = &raw mut retry_after_ns;
+        let outcome = match self.attempt {
+            // SAFETY: `new` requires that the function may be called; the output is ours.
+            Attempt::Alone(attempt) => unsafe { attempt(self.context, output) },
+            // SAFETY: as before; what is known outlives the call.
+            Attempt::With(attempt) => unsafe { attempt(self.context, &known(), output) },
+        };
         (outcome, optional_ns(retry_after_ns))
+    }
+
+    /// The delay of the caller for this index, if there is one.
+    fn delay(&self, index: u64, outcome: Outcome) -> Option<u64> {
+        // SAFETY: `new` requires that the function may be called.
+        optional_ns(unsafe { self.delay?(self.context, index, outcome as u32) })
     }
 
     fn now(&self) -> u64 {
@@ -192,10 +248,21 @@ impl Loop<'_> {
         let began = callbacks.now();
         wait_until_free(*budget)?;
         let mut operation = Progress::begin(stream, began, deadline_ns, *budget);
-        let mut attempts: u64 = 0;
+        let (mut attempts, mut last_outcome): (u64, _) = (0, 0);
         loop {
             attempts = attempts.saturating_add(1);
-            let (number, retry_after_ns) = callbacks.attempt();
+            let (number, retry_after_ns) = callbacks.attempt(|| {
+                let left = operation.time_left_ns(&self.policy, callbacks.now());
+                let (time_left_ns, reserved) = (left.unwrap_or(BACKOFF_NO_TIME), [0; 4]);
+                let reserved32 = 0;
+                backoff_loop_attempt_info {
+                    number: attempts,
+                    time_left_ns,
+                    last_outcome,
+                    reserved32,
+                    reserved,
+                }
+            });
             let Some(outcome) = outcome_from_number(number) else {
                 let _ = wait_until_free(*budget);
                 operation.cancel(*budget);
@@ -205,8 +272,15 @@ impl Loop<'_> {
                 break;
             }
             let now_ns = callbacks.now();
+            let is_asked = callbacks.delay.is_some()
+                && !matches!(outcome, Outcome::Success | Outcome::Permanent);
+            let index = is_asked.then(|| operation.retry_index(&self.policy, now_ns));
+            let index = index.filter(|&index| index < self.policy.max_retries());
+            let own = index.and_then(|index| callbacks.delay(index, outcome));
             wait_until_free(*budget).map_err(|code| self.fail(attempts, code))?;
-            let decision = operation.decide(&self.policy, outcome, retry_after_ns, now_ns, *budget);
+            let (policy, budget) = (&self.policy, *budget);
+            let decision =
+                operation.decide_with_delay(policy, outcome, retry_after_ns, own, now_ns, budget);
             let backoff_decision { reason, delay_ns, .. } = decision.into();
             let (outcome, elapsed_ns) = (outcome as u32, now_ns.saturating_sub(began));
             let reserved = [0; 4];
@@ -215,6 +289,7 @@ impl Loop<'_> {
             if reason != 0 {
                 return Ok(self.stop(event));
             }
+            last_outcome = event.outcome;
             callbacks.call(callbacks.on_retry, &event);
             if callbacks.cancelled() || callbacks.wait(delay_ns) || callbacks.cancelled() {
                 break;

@@ -13,23 +13,24 @@ GROUPS = [
     ("", 0, "ok unknown_kind missing unused too_large too_small zero_denominator ratio_too_fine not_exponential "
      "cap_below_base offset_above_cap floor_above_cap growth_stalls given_twice unknown_head unknown_key repeated_key "
      "missing_value not_a_duration missing_unit unknown_unit duration_too_fine not_a_ratio not_a_count text_too_long "
-     "does_not_fit", F.code_name),
+     "does_not_fit too_many", F.code_name),
     ("", 100, "null_pointer uninitialized unknown_field wrong_unit end no_entropy buffer_too_small not_a_retry_after "
      "too_long unknown_outcome unknown_reason damaged not_a_state unknown_event wrong_budget unsupported unknown_name",
      F.code_name),
     ("field", 1, "growth base increment multiplier power origin offset cap cap_on floor jitter jitter_below "
      "jitter_above jitter_max jitter_increment jitter_slot max_retries max_attempts max_elapsed throttled_base "
-     "retry_after retry_after_max retry_after_max_extra", F.field_name),
+     "retry_after retry_after_max retry_after_max_extra waits attempt_timeout reset_after elapsed_from", F.field_name),
     ("field", 33, "budget max_tokens cost cost_throttled cost_timeout ratio per ttl min_per_second min_concurrent",
      F.field_name),
     ("outcome", 0, "none success transient throttled timeout permanent", F.outcome_name),
     ("reason", 0, "none success permanent max_retries max_elapsed deadline budget cancelled", F.reason_name),
     ("budget_event", 1, "operation_began attempt_over attempt_failed retry_requested operation_succeeded "
      "operation_ended", F.budget_event_name),
-    ("growth", 1, "constant linear exponential polynomial fibonacci", lambda kind: F.kind_name(1, kind)),
+    ("growth", 1, "constant linear exponential polynomial fibonacci steps", lambda kind: F.kind_name(1, kind)),
     ("jitter", 1, "none full equal proportional additive decorrelated slotted", lambda kind: F.kind_name(11, kind)),
     ("cap_on", 1, "window delay", lambda kind: F.kind_name(9, kind)),
     ("retry_after", 1, "at_least exact spread", lambda kind: F.kind_name(21, kind)),
+    ("elapsed_from", 1, "begin failure", lambda kind: F.kind_name(27, kind)),
     ("budget_kind", 1, "quota throttle ratio rate ttl concurrent", lambda kind: F.kind_name(33, kind)),
     ("request", 1, "granted refused waits", None),
     ("text_kind", 0, "none policy budget", None),
@@ -38,15 +39,16 @@ GROUPS = [
 OTHERS = {
     "NANOSECOND": 1, "MICROSECOND": 10**3, "MILLISECOND": 10**6, "SECOND": 10**9, "MAX_NS": 2**63 - 1,
     "NO_TIME": 2**64 - 1, "FIELD_NONE": 0, "FALLBACK_REFUSE": 2**64 - 1, "TEXT_SIZE": 769, "STATS_SIZE": 4096,
+    "MAX_WAITS": 16,
 }  # fmt: skip
 #: What the functions say of other numbers.
 UNKNOWN = [
-    (F.code_name, [26, 99, 117, 2**32 - 1], b"unknown_code"),
-    (F.field_name, [0, 24, 31, 32, 43, 64, 2**32 - 1], b"unknown_field"),
+    (F.code_name, [27, 99, 117, 2**32 - 1], b"unknown_code"),
+    (F.field_name, [0, 28, 31, 32, 43, 64, 2**32 - 1], b"unknown_field"),
     (F.outcome_name, [6, 257, 2**32 - 1], b"unknown_outcome"),
     (F.reason_name, [8, 257, 2**32 - 1], b"unknown_reason"),
     (F.budget_event_name, [0, 7, 257], b"unknown_event"),
-    (lambda kind: F.kind_name(N.FIELD_GROWTH, kind), [0, 6, 2**32 + 1, 2**64 - 1], b"unknown_kind"),
+    (lambda kind: F.kind_name(N.FIELD_GROWTH, kind), [0, 7, 2**32 + 1, 2**64 - 1], b"unknown_kind"),
     (lambda field: F.kind_name(field, 1), [0, N.FIELD_BASE, 2**32 - 1], b"unknown_kind"),
     (
         F.http_outcome,
@@ -66,7 +68,8 @@ LAYOUTS = {
     "stats_counts": (64, "operations=0 attempts=8 retries=16 reserved=24"),
     "loop_event": (64, "attempts=0 delay_ns=8 elapsed_ns=16 outcome=24 reason=28 reserved=32"),
     "loop": (128, "attempt=0 now=8 wait=16 cancelled=24 on_retry=32 on_stop=40 policy=48 budget=56 stats=64 "
-             "deadline_ns=72 reserved=80"),
+             "deadline_ns=72 attempt_with=80 delay=88 reserved=96"),
+    "loop_attempt_info": (56, "number=0 time_left_ns=8 last_outcome=16 reserved32=20 reserved=24"),
     "budget_level": (32, "level=0 max=8 unit=16 reserved=24"),
     "budget_event": (32, "event=0 outcome=4 held=8 reserved=16"),
     "budget_answer": (32, "granted=0 changed=4 held=8 reserved=16"),
@@ -184,15 +187,15 @@ SENTENCES = {
 #: Errors that no function fills in: their code, field and kind of text.
 GARBAGE = [
     (N.OK, N.FIELD_CAP, 0),
-    (N.DOES_NOT_FIT + 1, N.FIELD_CAP, 0),
+    (N.TOO_MANY + 1, N.FIELD_CAP, 0),
     (N.NULL_POINTER, N.FIELD_CAP, 0),
-    (N.CAP_BELOW_BASE, 24, 0),
-    (N.UNKNOWN_KEY, 24, N.TEXT_KIND_POLICY),
+    (N.CAP_BELOW_BASE, 28, 0),
+    (N.UNKNOWN_KEY, 28, N.TEXT_KIND_POLICY),
     (N.UNKNOWN_KEY, 43, N.TEXT_KIND_BUDGET),
     (N.UNKNOWN_KEY, 0, N.TEXT_KIND_BUDGET + 1),
     (N.UNKNOWN_KEY, 0, 2**32 - 1),
     (N.OK, 0, N.TEXT_KIND_POLICY),
-    *((number, 0, 0) for number in [26, 99, 117, 2**32 - 1]),
+    *((number, 0, 0) for number in [27, 99, 117, 2**32 - 1]),
 ]
 CAP = S.error(N.CAP_BELOW_BASE, N.FIELD_CAP, 5, 10)
 UNIT = S.error(N.UNKNOWN_UNIT, N.FIELD_BASE, 0, 0, 10, 1, N.TEXT_KIND_POLICY, b"x")
@@ -244,9 +247,9 @@ def sentences():
 def messages():
     """Every combination of members has a message that fits, and that begins with the place or the field."""
     nameless = {N.UNKNOWN_HEAD, N.UNKNOWN_KEY, N.REPEATED_KEY, N.TEXT_TOO_LONG}
-    fields = {field: F.field_name(field).decode() for field in [*range(1, 24), *range(33, 43)]}
+    fields = {field: F.field_name(field).decode() for field in [*range(1, 28), *range(33, 43)]}
     for kind in range(3):
-        for number in range(N.UNKNOWN_KIND, N.DOES_NOT_FIT + 1):
+        for number in range(N.UNKNOWN_KIND, N.TOO_MANY + 1):
             for field, name in (fields if kind == 0 else {0: "", **fields}).items():
                 for value in [0, 1, 2**32, N.MAX_NS, N.NO_TIME]:
                     error = S.error(number, field, value, value, value, value, kind, b"\xff" * 36)

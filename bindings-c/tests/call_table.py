@@ -7,6 +7,7 @@ from library import N
 CALLS = {
     "params_set": ["params", N.FIELD_BASE, 1],
     "params_set_ratio": ["params", N.FIELD_MULTIPLIER, 2, 1],
+    "params_set_waits": ["params", "numbers", 2],
     "ratio_parse": [b"2", 1, "u32", "other_u32"],
     "duration_parse": [b"1s", 2, "u64"],
     "policy_init": [">policy", "params", "error"],
@@ -15,6 +16,7 @@ CALLS = {
     "policy_print": ["policy", "text", 900, "length"],
     "policy_get": ["policy", N.FIELD_BASE, "u64"],
     "policy_get_ratio": ["exponential", N.FIELD_MULTIPLIER, "u32", "other_u32"],
+    "policy_get_waits": ["steps", "numbers", 2, "u64"],
     "policy_change": ["policy", N.FIELD_CAP, 60 * N.SECOND, ">other_policy", "error"],
     "policy_change_ratio": ["exponential", N.FIELD_MULTIPLIER, 3, 1, ">other_policy", "error"],
     "policy_delay_ns": ["policy", 1, 0, "u64"],
@@ -40,6 +42,10 @@ CALLS = {
     "operation_begin": [">operation", "policy", 1, 0, N.NO_TIME, "budget"],
     "operation_resume": [">operation", "policy", 1, 0, 0, N.NO_TIME],
     "operation_decide": ["operation", N.OUTCOME_TRANSIENT, N.NO_TIME, 0, "budget", "decision"],
+    "operation_decide_with_delay": ["operation", N.OUTCOME_TRANSIENT, 5, N.NO_TIME, 0, "budget", "decision"],
+    "operation_attempt_limit": ["operation", 0, "u64"],
+    "operation_time_left": ["operation", 0, "u64"],
+    "operation_retry_index": ["operation", 0, "u64"],
     "operation_refuse_retry": ["operation", "budget", "u32"],
     "operation_cancel": ["operation", "budget", "u32"],
     "operation_state": ["operation", "u64", "other_u64", "u32"],
@@ -90,7 +96,9 @@ UNCHANGED = {
 #: What a call writes through the pointers in a struct.
 INDIRECT = {"retry": {"stats"}}
 #: The calls that continue an operation, each with the place of the budget.
-SPENDING = {"operation_decide": 4, "operation_refuse_retry": 1, "operation_cancel": 1}
+SPENDING = {"operation_decide": 4, "operation_decide_with_delay": 5, "operation_refuse_retry": 1, "operation_cancel": 1}
+#: What a call gives without what may be NULL, where that is not success: the preset "default" has no waits.
+WITHOUT = {"policy_get_waits": "unused"}
 #: Calls that fail for other reasons: the function, the arguments that differ by their place, and the code.
 FAILURES = [
     ("policy_parse", {1: b"no", 2: 2}, "unknown_head"),
@@ -103,6 +111,8 @@ FAILURES = [
     ("policy_get", {1: N.FIELD_INCREMENT}, "unused"),
     ("policy_get", {1: N.FIELD_MULTIPLIER}, "wrong_unit"),
     ("policy_get_ratio", {0: "policy"}, "unused"),
+    ("policy_get_waits", {0: "policy"}, "unused"),
+    *((name, {1: N.FIELD_WAITS}, "wrong_unit") for name in ("params_set", "params_set_ratio", "policy_get")),
     ("policy_get_ratio", {1: N.FIELD_BASE}, "wrong_unit"),
     ("budget_get", {1: N.FIELD_TTL}, "unused"),
     ("budget_get", {1: N.FIELD_RATIO}, "wrong_unit"),
@@ -130,7 +140,11 @@ FAILURES = [
     ("constant_at", {0: 2**64 - 1}, "end"),
     *(("stats_bucket", {1: index}, "end") for index in [12, 2**32, 2**64 - 1]),
     *(("stats_stopped", {1: reason}, "unknown_reason") for reason in [0, 8, 257, 2**32 - 1]),
-    *(("operation_decide", {1: outcome}, "unknown_outcome") for outcome in [0, 6, 257, 2**32 - 1]),
+    *(
+        (name, {1: outcome}, "unknown_outcome")
+        for name in ("operation_decide", "operation_decide_with_delay")
+        for outcome in [0, 6, 257, 2**32 - 1]
+    ),
     *(("budget_member_request", {1: outcome}, "unknown_outcome") for outcome in [0, 6]),
     *(("budget_member_cancel", {1: outcome}, "unknown_outcome") for outcome in [0, 6]),
     *(("budget_state_step", {1: event}, "unknown_outcome") for event in ["outcome_0", "outcome_6"]),
@@ -140,7 +154,7 @@ FAILURES = [
     *(
         (name, {1: field}, "unknown_field")
         for names, known in [
-            ("params_set params_set_ratio policy_get policy_get_ratio policy_change policy_change_ratio", range(1, 24)),
+            ("params_set params_set_ratio policy_get policy_get_ratio policy_change policy_change_ratio", range(1, 28)),
             ("budget_get budget_get_ratio", range(33, 43)),
         ]
         for name in names.split()
@@ -148,5 +162,5 @@ FAILURES = [
         if field not in known
     ),
     *(("params_set", {1: field}, "wrong_unit") for field in [4, 12, 13]),
-    *(("params_set_ratio", {1: field}, "wrong_unit") for field in range(1, 24) if field not in (4, 12, 13)),
+    *(("params_set_ratio", {1: field}, "wrong_unit") for field in range(1, 28) if field not in (4, 12, 13)),
 ]  # fmt: skip

@@ -7,7 +7,7 @@ Usage: calls.py ABI LIBRARY
 import ctypes
 import sys
 
-from call_table import CALLS, FAILURES, INDIRECT, SPENDING, UNCHANGED, VALUES
+from call_table import CALLS, FAILURES, INDIRECT, SPENDING, UNCHANGED, VALUES, WITHOUT
 from library import FUNCTIONS, F, N, S, code, filled, main, ok, parsed, printed, ref, u64
 from memory import FUNCTION, Memory, call, fails, text_of
 from vectors import counts_of
@@ -38,7 +38,7 @@ def null_pointers():
         yield (name, place), fails(name, {place: None}), ("null_pointer", True)
     for name, arguments, place in pointers(null=True):
         without = [*arguments[:place], None, *arguments[place + 1 :]]
-        wanted = "wrong_budget" if SPENDING.get(name) == place else "ok"
+        wanted = "wrong_budget" if SPENDING.get(name) == place else WITHOUT.get(name, "ok")
         yield (name, place), call(Memory(), name, without), wanted
     for missing in ["attempt", "now", "wait"]:
         memory = Memory()
@@ -166,7 +166,7 @@ def garbage_of(memory, name):
     other = memory.get("iter" if name != "iter" else "policy").ljust(size, b"\0")[:size]
     yield from [b"\xff" * size, other]
     if name == "params":
-        yield from ((1 << bit).to_bytes(8, "little").ljust(size, b"\0") for bit in (23, 63))
+        yield from ((1 << bit).to_bytes(8, "little").ljust(size, b"\0") for bit in (27, 63))
     elif name != "cap_error":
         yield bytes(size)
 

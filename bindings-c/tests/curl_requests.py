@@ -166,12 +166,15 @@ class Player:
                 assert found == (str(code), outcome, str(attempts)), (method, found)
 
     def cut_by_proxy(self, name: str, cases: dict) -> None:
-        """libcurl has these codes for a proxy whose name is unknown, and for one of SOCKS that closes the connection."""
+        """libcurl has these codes for a proxy whose name is unknown, and for one of SOCKS that closes the connection.
+
+        The proxy resolves the name of the host (socks5h), or libcurl may see first that there is none.
+        """
         with socket.create_server(("127.0.0.1", 0)) as server:
             Thread(target=close_all, args=(server,), daemon=True).start()
             for proxy, code in [
                 ("http://proxy.invalid", "5"),
-                (f"socks5://127.0.0.1:{server.getsockname()[1]}", "97"),
+                (f"socks5h://127.0.0.1:{server.getsockname()[1]}", "97"),
             ]:
                 words = ["http://host.invalid/", "POST", "immediate:max_retries=2", "text=x"]
                 lines = self.lines(name, [*words, f"proxy={proxy}"])

@@ -14,7 +14,7 @@
 #define MAX_DELAYS 10000
 #define MAX_LEASE 1000
 #define MAX_PROCESSES 1000000
-#define LAST_FIELD BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA
+#define LAST_FIELD BACKOFF_FIELD_ELAPSED_FROM
 
 /* The answer to the first policy or budget of a request that is invalid. A valid one takes its place, because
  * the rest of the request is read, too. */
@@ -108,6 +108,16 @@ static void set_ratio(backoff_params *params, uint32_t field, struct text text) 
                                 (uint32_t)digits_of(d, UINT32_MAX)));
 }
 
+static void set_waits(backoff_params *params, const struct value *list) {
+  uint64_t waits[BACKOFF_MAX_WAITS + 1], count = 0;
+  check(list->kind == LIST);
+  for (const struct value *wait = list->first; wait != NULL; wait = wait->next) {
+    uint64_t ns = word_of(wait);
+    if (count <= BACKOFF_MAX_WAITS) waits[count++] = ns;
+  }
+  need(backoff_params_set_waits(params, waits, count));
+}
+
 static backoff_policy policy_of_fields(const struct value *fields) {
   backoff_params params = BACKOFF_PARAMS_INIT;
   backoff_policy policy;
@@ -121,12 +131,16 @@ static backoff_policy policy_of_fields(const struct value *fields) {
       case BACKOFF_FIELD_JITTER:
       case BACKOFF_FIELD_CAP_ON:
       case BACKOFF_FIELD_RETRY_AFTER:
+      case BACKOFF_FIELD_ELAPSED_FROM:
         need(backoff_params_set(&params, field, kind_of(field, string(value))));
         break;
       case BACKOFF_FIELD_MULTIPLIER:
       case BACKOFF_FIELD_JITTER_BELOW:
       case BACKOFF_FIELD_JITTER_ABOVE:
         set_ratio(&params, field, string(value));
+        break;
+      case BACKOFF_FIELD_WAITS:
+        set_waits(&params, value);
         break;
       default:
         need(backoff_params_set(&params, field, word_of(value)));
@@ -237,10 +251,24 @@ static void answer_step(backoff_operation *operation, const struct value *step, 
                         uint64_t now, backoff_budget *budget) {
   backoff_decision decision = {0};
   uint64_t retries;
+  if (is_text(name, "limit")) {
+    uint64_t limit, index;
+    need(backoff_operation_attempt_limit(operation, now, &limit));
+    need(backoff_operation_retry_index(operation, now, &index));
+    say_number("{\"limit\":", limit != BACKOFF_NO_TIME, limit);
+    say(",\"index\":%" PRIu64 "}", index);
+    return;
+  }
   if (is_text(name, "outcome")) {
+    uint32_t outcome = outcome_of(step);
     uint64_t retry_after = time_or_none(member(step, "retry_after"));
-    need(backoff_operation_decide(operation, outcome_of(step), retry_after, now, budget,
-                                  &decision));
+    const struct value *own = member(step, "own_delay");
+    if (is_none(own)) {
+      need(backoff_operation_decide(operation, outcome, retry_after, now, budget, &decision));
+    } else {
+      need(backoff_operation_decide_with_delay(operation, outcome, time_or_none(own), retry_after,
+                                               now, budget, &decision));
+    }
   } else {
     check(is_text(name, "cancel"));
     need(backoff_operation_cancel(operation, budget, &decision.reason));

@@ -33,12 +33,12 @@ REPLACEMENTS = {
         "    growth: EXPONENTIAL,\n": "    later: [0, 0, 0, 3],\n    growth: EXPONENTIAL,\n",
     },
     "bindings-c/src/retry.rs": {
-        "    pub reserved: [u64; 6],\n": """
+        "    /// For functions and limits of later versions: 0.\n    pub reserved: [u64; 4],\n": """
     pub on_begin: Option<unsafe extern "C" fn(context: *mut c_void)>,
     /// 0.
-    pub reserved: [u64; 5],
+    pub reserved: [u64; 3],
 """,
-        "on_retry, on_stop, .. } = functions;": "on_retry, on_stop, on_begin, .. } = functions;",
+        "on_stop, delay, .. } = functions;": "on_stop, delay, on_begin, .. } = functions;",
         "on_retry, on_stop })\n": "on_retry, on_stop, on_begin })\n",
         "    on_stop: Hook,\n": "    on_stop: Hook,\n"
         '    on_begin: Option<unsafe extern "C" fn(*mut c_void)>,\n',
@@ -49,7 +49,12 @@ REPLACEMENTS = {
         }
         let began = callbacks.now();
 """,
-        "    pub reserved: [u64; 4],\n": "    pub began_ns: u64,\n    /// 0.\n    pub reserved: [u64; 3],\n",
+        "    pub reason: backoff_reason,\n    /// Written as 0.\n    pub reserved: [u64; 4],\n": """
+    pub reason: backoff_reason,
+    pub began_ns: u64,
+    /// 0.
+    pub reserved: [u64; 3],
+""",
         "            let reserved = [0; 4];\n": "            let (reserved, began_ns) = ([0; 3], began);\n",
         "elapsed_ns, outcome, reason, reserved };": "elapsed_ns, outcome, reason, began_ns, reserved };",
         "reason, reserved: [0; 4] }": "reason, began_ns: 0, reserved: [0; 3] }",
@@ -65,7 +70,10 @@ pub extern "C" fn backoff_version() -> u32 {""",
     },
     "include/backoff.h": {
         "  BACKOFF_REASON_CANCELLED = 7\n": "  BACKOFF_REASON_CANCELLED = 7,\n  BACKOFF_REASON_EXHAUSTED = 8\n",
-        "  uint64_t reserved[6];\n": "  void (*on_begin)(void *context);\n  uint64_t reserved[5];\n",
+        "  // For functions and limits of later versions: 0.\n  uint64_t reserved[4];\n": """
+  void (*on_begin)(void *context);
+  uint64_t reserved[3];
+""",
         "  backoff_reason reason;\n  // Written as 0.\n  uint64_t reserved[4];\n": """  backoff_reason reason;
   uint64_t began_ns;
   uint64_t reserved[3];

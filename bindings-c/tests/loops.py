@@ -10,7 +10,13 @@ from library import F, N, S, filled, function, main, ok, parsed, ref
 from vectors import cases, counts_of, number, or_none, stream_of
 
 #: What C cannot express: an attempt makes its own classification, and returns an outcome.
-SKIPPED = ["unclassified-value", "unclassified-failure", "failure-success", "mark"]
+SKIPPED = [
+    "unclassified-value",
+    "unclassified-failure",
+    "attempt_timeout-unclassified",
+    "failure-success",
+    "mark",
+]
 CALLER_FAILED = 2**32 - 1
 WRAPPER = ctypes.CDLL(sys.argv[3])
 WRAPPER_RETRY = function("wrapper_retry", WRAPPER, declared="backoff_retry")
@@ -20,7 +26,7 @@ CALLER_FAILS = ctypes.c_int.in_dll(WRAPPER, "caller_fails")
 class Player:
     """Plays loops that share a clock, which only calls and waits move."""
 
-    def __init__(self, retry, stream, policy, budget=None, wait_cancels=0):
+    def __init__(self, retry, stream, policy, budget=None, wait_cancels=0, is_informed=False):
         self.retry, self.stream, self.wait_cancels = retry, stream, wait_cancels
         self.now, self.stats = 0, S.stats()
         ok(F.stats_init(ref(self.stats)))
@@ -33,6 +39,10 @@ class Player:
         for name in ["attempt", "wait", "cancelled", "on_retry", "on_stop"]:
             setattr(self.loop, name, kinds[name](getattr(self, name)))
         self.loop.now = kinds["now"](lambda _: self.now)
+        if is_informed:
+            self.loop.attempt = S.loop().attempt
+            self.loop.attempt_with = kinds["attempt_with"](self.attempt_with)
+            self.loop.delay = kinds["delay"](self.delay)
 
     def reaches(self, what, where):
         """Whether the script cancels or fails at this place of the last call."""
@@ -44,14 +54,37 @@ class Player:
         self.log.append(("call", retry_after.value == N.NO_TIME))
         if self.calls == len(self.script["calls"]):
             return N.OUTCOME_PERMANENT
-        call = self.script["calls"][self.calls]
+        call, limit = self.script["calls"][self.calls], self.limit()
         self.calls += 1
+        if limit is not None and int(call["takes"]) > limit:
+            self.now += limit
+            return N.OUTCOME_TIMEOUT
         self.now += int(call["takes"])
         retry_after.value = or_none(call["retry_after"])
         for where in ["call", "classification"]:
             self.is_cancelled |= self.reaches("cancel", where)
         outcome = call["outcome"]
         return outcome if isinstance(outcome, int) else number("outcome", outcome)
+
+    def limit(self):
+        """The limit of the next call."""
+        limit = self.script["limits"][self.calls] if self.script.get("limits") else None
+        return None if limit is None else int(limit)
+
+    def attempt_with(self, context, at, retry_after):
+        known = S.loop_attempt_info.from_address(at)
+        assert not any(known.reserved) and not known.reserved32
+        self.known.append([known.number, known.time_left_ns, known.last_outcome])
+        limit = self.limit() if self.calls < len(self.script["calls"]) else None
+        # A deadline that is over is played as one that has not begun.
+        if limit is not None and self.script["deadline"] != "0":
+            assert known.time_left_ns == limit
+        return self.attempt(context, retry_after)
+
+    def delay(self, _, index, outcome):
+        self.asked.append((index, outcome))
+        delays = next(iter((self.script.get("delays") or {"function": []}).values()))
+        return or_none(delays[index] if index < len(delays) else None)
 
     def wait(self, _, delay):
         CALLER_FAILS.value = self.reaches("fail", "wait")
@@ -85,6 +118,7 @@ class Player:
 
     def play(self, script, wanted):
         self.script, self.calls, self.log = script, 0, []
+        self.known, self.asked = [], []
         self.is_cancelled = (script["cancel"] or {}).get("where") == "before"
         self.before, CALLER_FAILS.value = counts_of(self.stats).operations, 0
         # 1 stands for a deadline of 0, as no wait ends at 0. 0 and NONE are both no deadline.
@@ -153,9 +187,21 @@ def can_play(case, callers_fail):
     )
 
 
-def loops(retry=F.retry, callers_fail=False, wanted=76):
+def policy_of(case):
+    """The policy. C has no list of delays: a program that has one limits the retries itself."""
+    policy = parsed("policy", case["policy"])
+    retries = ctypes.c_uint64()
+    ok(F.policy_max_retries(ref(policy), ref(retries)))
+    for script in case["loops"]:
+        delays = (script["delays"] or {}).get("list")
+        if delays is not None and len(delays) < retries.value:
+            ok(F.policy_change(ref(policy), N.FIELD_MAX_RETRIES, len(delays), ref(policy), None))
+    return policy
+
+
+def loops(retry=F.retry, callers_fail=False, wanted=111):
     """Each case in two forms. False: `cancelled` cancels a loop whose wait is cut short, and there is no budget if the
-    case has none. True: the wait cancels the loop, and there is a budget."""
+    case has none. True: the wait cancels the loop, there is a budget, and attempts know what they may know."""
     played = [case for case in cases("loops") if can_play(case, callers_fail)]
     yield "played", len(played), wanted
     for case, form in [(case, form) for case in played for form in (0, 1)]:
@@ -164,7 +210,8 @@ def loops(retry=F.retry, callers_fail=False, wanted=76):
             parsed("budget", case["budget"]) if case["budget"] else idle.budget if form else None
         )
         stream = stream_of(case["seed"], case["key"])
-        player = Player(retry, stream, parsed("policy", case["policy"]), budget, form)
+        is_informed = bool(form or case["loops"][0]["delays"])
+        player = Player(retry, stream, policy_of(case), budget, form, is_informed)
         for script in case["loops"]:
             for check in player.play(script, CALLER_FAILED if script["fail"] else N.OK):
                 yield case["id"], *check
@@ -181,10 +228,10 @@ def loops(retry=F.retry, callers_fail=False, wanted=76):
 
 
 def loops_of_the_wrapper():
-    yield from loops(WRAPPER_RETRY, True, 87)
+    yield from loops(WRAPPER_RETRY, True, 123)
 
 
-def script(calls, waits, events):
+def script(calls, waits, events, delays=None):
     """Calls are pairs of the time that they take and the outcome."""
     names = ["hook", "attempts", "delay", "elapsed", "outcome", "reason"]
     return {
@@ -193,10 +240,44 @@ def script(calls, waits, events):
         ],
         "waits": waits,
         "events": [dict(zip(names, event, strict=True)) for event in events],
+        "delays": delays and {"function": delays},
         "deadline": None,
         "cancel": None,
         "fail": None,
     }
+
+
+def informed(retry, policy):
+    return Player(retry, 1, parsed("policy", policy), is_informed=True)
+
+
+def informed_loops():
+    transient, timeout = N.OUTCOME_TRANSIENT, N.OUTCOME_TIMEOUT
+    for retry in [F.retry, WRAPPER_RETRY]:
+        # 5, the policy's 9 in place of no delay, and 5 after the cap and the floor of the policy.
+        policy = "constant:base=9ns,cap=9ns,floor=9ns,max_retries=2,attempt_timeout=20ns,max_elapsed=25ns"
+        player = informed(retry, policy)
+        played = script(
+            [(1, "transient"), (2, "timeout"), (3, "transient")],
+            [5, 9],
+            [
+                ["retry", 1, 5, 1, "transient", None],
+                ["retry", 2, 9, 8, "timeout", None],
+                ["stop", 3, 0, 20, "transient", "max_retries"],
+            ],
+            ["5", None],
+        )
+        for check in player.play(played, N.OK):
+            yield "informed", *check
+        yield "known", player.known, [[1, 20, 0], [2, 19, transient], [3, 8, timeout]]
+        yield "asked", player.asked, [(0, transient), (1, timeout)]
+        # Without a limit there is no time. A success and a permanent failure are asked for no delay.
+        for outcome, reason in [("success", "success"), ("permanent", "permanent")]:
+            player = informed(retry, "constant:base=9ns")
+            played = script([(1, outcome)], [], [["stop", 1, 0, 1, outcome, reason]])
+            for check in player.play(played, N.OK):
+                yield outcome, *check
+            yield outcome, (player.known, player.asked), ([[1, N.NO_TIME, 0]], [])
 
 
 def other_loops():
@@ -236,4 +317,4 @@ def other_loops():
 
 
 if __name__ == "__main__":
-    main([loops, loops_of_the_wrapper, other_loops])
+    main([loops, loops_of_the_wrapper, other_loops, informed_loops])

@@ -46,6 +46,7 @@ def places():
         "policy": parsed("policy", "constant:base=10ns"),
         "other_policy": parsed("policy", "constant:base=11ns"),
         "exponential": parsed("policy", "exponential:base=10ns,cap=1s"),
+        "steps": parsed("policy", "steps:waits=10ns/20ns/30ns"),
         "budget": parsed("budget", "quota:max_tokens=2,cost=1"),
         "ratio": parsed("budget", "ratio"),
         "empty_params": S.params(),

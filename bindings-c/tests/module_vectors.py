@@ -37,7 +37,15 @@ def decisions():
                 given = [ref(policy), stream, now, or_none(step["deadline"]), budget]
                 ok(F.operation_begin(ref(operation), *given))
                 continue
-            operation, answer = operations[step["operation"]], step["answer"]
+            operation = operations[step["operation"]]
+            if step["do"] == "limit":
+                limit, index = u64(), u64()
+                ok(F.operation_attempt_limit(ref(operation), now, ref(limit)))
+                ok(F.operation_retry_index(ref(operation), now, ref(index)))
+                wanted = (or_none(step["limit"]), step["index"])
+                yield case["id"], (limit.value, index.value), wanted
+                continue
+            answer = step["answer"]
             stop = number("reason", answer.get("stop"))
             if step["do"] == "cancel":
                 reason = u32()
@@ -48,7 +56,11 @@ def decisions():
             given = [number("outcome", step["outcome"]), or_none(step["retry_after"]), now, budget]
             if step["retry_after"]:  # perhaps the number that stands for none in C
                 given[1] = min(given[1], N.MAX_NS)
-            ok(F.operation_decide(ref(operation), *given, ref(decision)))
+            if "own_delay" in step:
+                given.insert(1, int(step["own_delay"]))
+                ok(F.operation_decide_with_delay(ref(operation), *given, ref(decision)))
+            else:
+                ok(F.operation_decide(ref(operation), *given, ref(decision)))
             ok(F.operation_state(ref(operation), ref(retries), None, None))
             found = (decision.reason, decision.delay_ns, retries.value)
             delay = int(answer.get("wait", answer.get("delay")))

@@ -14,7 +14,7 @@ from vectors import cases, fields_of, number, params_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from reference import values
-from reference.fields import COUNTS, KINDS, RATIOS, UNITS
+from reference.fields import COUNTS, KINDS, LISTS, RATIOS, UNITS
 from reference.parse_error import ParseError
 
 
@@ -42,6 +42,8 @@ def ways(text, policy):
         }
         yield "init", lambda made, of=fields: ok(F.policy_init(ref(made), ref(params_of(of)), None))
     for name, value in fields_of("policy", policy).items():
+        if isinstance(value, list):
+            continue
         value = tuple(2 * int(term) for term in value.split("/")) if "/" in value else int(value)
         # A jitter unsets the fields that belong to it.
         if name != "jitter":
@@ -98,7 +100,7 @@ def possible(name):
 
 def with_pairs():
     """Strings that one more pair may follow, each with the fields of such pairs. A growth is no pair: see `growths`."""
-    names = {F.field_name(field).decode() for field in range(2, N.FIELD_RETRY_AFTER_MAX_EXTRA + 1)}
+    names = {F.field_name(field).decode() for field in range(2, N.FIELD_ELAPSED_FROM + 1)} - LISTS
     first_word = lambda name: re.match("[a-z]*", name)[0]  # noqa: E731
     for case in cases("presets"):
         if case["of"] == "policy":

@@ -14,7 +14,7 @@ from library import NUMBERS, F, N, S, code, filled, main, ok, parsed, printed, r
 
 VECTORS = Path(__file__).parents[2] / "tests/vectors"
 FIELDS = {
-    "policy": range(N.FIELD_GROWTH, N.FIELD_RETRY_AFTER_MAX_EXTRA + 1),
+    "policy": range(N.FIELD_GROWTH, N.FIELD_ELAPSED_FROM + 1),
     "budget": range(N.FIELD_BUDGET, N.FIELD_MIN_CONCURRENT + 1),
 }
 
@@ -46,7 +46,10 @@ def params_of(fields):
     params = S.params()
     for name, value in fields.items():
         field = number("field", name)
-        if "/" in value:
+        if isinstance(value, list):
+            waits = (ctypes.c_uint64 * len(value))(*map(int, value))
+            ok(F.params_set_waits(ref(params), waits, len(value)))
+        elif "/" in value:
             ok(F.params_set_ratio(ref(params), field, *map(int, value.split("/"))))
         else:
             ok(
@@ -134,6 +137,9 @@ def fields_of(of, made):
             fields[name] = str(value.value)
         elif get_ratio(ref(made), field, *map(ref, terms)) == N.OK:
             fields[name] = "/".join(str(term.value) for term in terms)
+    waits, count = (ctypes.c_uint64 * N.MAX_WAITS)(), u64()
+    if of == "policy" and F.policy_get_waits(ref(made), waits, len(waits), ref(count)) == N.OK:
+        fields["waits"] = list(map(str, waits[: count.value]))
     return fields
 
 
@@ -157,7 +163,7 @@ def fields():
             yield name, again, case["canonical"]
             continue
         for field, value in case.get("policy", {}).items():
-            is_kind = "/" not in value and not value.isdigit()
+            is_kind = isinstance(value, str) and "/" not in value and not value.isdigit()
             yield name, found[field], str(number(field, value)) if is_kind else value
         for twice in ["max_retries", "max_attempts"]:
             again = made_of({key: value for key, value in found.items() if key != twice})

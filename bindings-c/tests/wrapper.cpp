@@ -223,6 +223,19 @@ void check_params() {
   check_equal("params", "string", printed(policy), string);
   check_true("params", "make an equal policy", policy == backoff::policy::parse(string).value());
 
+  const auto steps = backoff::params()
+                         .set(BACKOFF_FIELD_GROWTH, BACKOFF_GROWTH_STEPS)
+                         .set_waits({milliseconds(5), milliseconds(7)})
+                         .build()
+                         .value();
+  check_equal("waits", "string", printed(steps), "steps:waits=5ms/7ms");
+  check_true("waits", "are read back", steps.waits() == backoff::policy::parse("steps:waits=5ms/7ms")
+                                                            .value()
+                                                            .waits());
+  check_number("waits", "number", steps.waits().size(), 2);
+  check_number("waits", "the last", steps.waits()[1].count(), 7000000);
+  check_true("waits", "of another growth", policy.waits().empty());
+
   const auto error = exponential().set(BACKOFF_FIELD_CAP, backoff::nanoseconds(5)).build().error();
   check_number("cap", "code", error.code(), BACKOFF_ERROR_CAP_BELOW_BASE);
   check_equal("cap", "message", printed(error), "cap 5ns is below base 100ms");
@@ -461,6 +474,24 @@ void check_operations() {
               83486434);
 }
 
+void check_times_of_operations() {
+  const auto policy =
+      backoff::policy::parse("constant:base=1s,attempt_timeout=7s,reset_after=1h,max_retries=9").value();
+  auto now = backoff::clock::time_point() + hours(1);
+  auto operation =
+      backoff::operation::begin(policy, backoff::stream(1), now, now + seconds(20)).value();
+  check_equal("own delay", "delay",
+              operation.decide(backoff::outcome::transient, seconds(15), now).value().delay, 15000000000);
+  now += seconds(15);
+  check_number("index", "of the second", operation.retry_index(now), 1);
+  check_number("index", "after a long attempt", operation.retry_index(now + hours(1)), 0);
+  check_equal("attempt", "limit", operation.attempt_limit(now), 5000000000);
+  check_equal("attempt", "time left", operation.time_left(now), 5000000000);
+  auto unlimited = backoff::operation::begin(backoff::policy(), backoff::stream(1), now).value();
+  check_true("attempt", "no limit", unlimited.attempt_limit(now) == (backoff::nanoseconds::max)());
+  check_true("attempt", "no end", unlimited.time_left(now) == (backoff::nanoseconds::max)());
+}
+
 bool is_granted(backoff::operation &operation) {
   return !!operation.decide(backoff::outcome::transient, backoff::clock::time_point()).value();
 }
@@ -549,6 +580,7 @@ int main() {
   check_budget_states();
   check_stats();
   check_operations();
+  check_times_of_operations();
   check_ends_of_operations();
   check_printing();
   check_results();

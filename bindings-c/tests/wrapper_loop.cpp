@@ -416,9 +416,30 @@ void check_exceptions() {
 #endif
 }
 
+// loops.py checks what they know.
+void check_informed_attempts() {
+  Loop loop;
+  const auto fetch = [](const backoff::attempt_info &attempt) -> backoff::attempt<std::string> {
+    if (attempt.number < 3) return outcome::throttled;
+    return name(attempt.last_outcome) + std::string(attempt.time_left == seconds(7) ? ", 7 s" : "");
+  };
+  const auto policy = policy_of("constant:base=1s,attempt_timeout=7s");
+  loop.options.delay = [](uint64_t index, outcome) {
+    return index == 0 ? backoff::nanoseconds(seconds(5)) : backoff::nanoseconds(-1);
+  };
+  const auto ended = backoff::retry(policy, fetch, loop.options);
+  check_equal("informed", "value", ended.value(), "throttled, 7 s");
+  check_equal("informed", "log", loop.log.str(),
+              "1 throttled 5000000000\n2 throttled 1000000000\n3 success 6000000000\n");
+  const std::function<backoff::verdict(const backoff::attempt_info &)> none;
+  check_number("informed", "no function", backoff::retry(policy, none).error().code(),
+               BACKOFF_ERROR_NULL_POINTER);
+}
+
 }  // namespace
 
 int main() {
+  check_informed_attempts();
   check_retry();
   check_values();
   check_attempts();

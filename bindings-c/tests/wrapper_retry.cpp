@@ -62,6 +62,23 @@ extern "C" backoff_code wrapper_retry(const backoff_loop *loop, uint64_t stream,
       fail_if_told();
     };
   }
+  if (loop->delay) {
+    // 2^64 - 1 is below 0.
+    options.delay = [=](uint64_t index, backoff::outcome last) {
+      return time(loop->delay(context, index, static_cast<backoff_outcome>(last)));
+    };
+  }
+  const auto informed = [=](const backoff::attempt_info &info) {
+    const auto left = info.time_left == (backoff::nanoseconds::max)()
+                          ? BACKOFF_NO_TIME
+                          : static_cast<uint64_t>(info.time_left.count());
+    const auto last = static_cast<backoff_outcome>(info.last_outcome);
+    const backoff_loop_attempt_info known = {info.number, left, last, 0, {}};
+    backoff::verdict verdict(backoff::outcome::none);
+    verdict.outcome = static_cast<backoff::outcome>(
+        loop->attempt_with(context, &known, &verdict.retry_after_ns));
+    return verdict;
+  };
   const auto attempt = [=] {
     backoff::verdict verdict(backoff::outcome::none);
     verdict.outcome =
@@ -69,7 +86,8 @@ extern "C" backoff_code wrapper_retry(const backoff_loop *loop, uint64_t stream,
     return verdict;
   };
   try {
-    const auto ended = backoff::retry(used, attempt, options);
+    const auto ended = loop->attempt_with ? backoff::retry(used, informed, options)
+                                          : backoff::retry(used, attempt, options);
     if (ended) *end = raw(ended.value());
     return ended.error().code();
   } catch (const Failed &) {

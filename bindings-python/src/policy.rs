@@ -20,8 +20,10 @@ use crate::{batch, export, fields};
 ///
 /// A duration is seconds as an int, float, Decimal or Fraction, or a timedelta; it is rounded to
 /// the nearest nanosecond, ties to even, and is at most 2**63 - 1 ns. A ratio is a float, which
-/// means the nearest millionth (1.6 is 8/5), an int, Decimal, Fraction or a pair of ints, and has
-/// no term above 1000000. waits is an iterable of durations. None as a keyword is the same as no keyword, but for retry_after_max it
+/// means its shortest decimal (1.6 is 8/5) or, if that has a term above 1000000, one of at most six
+/// decimals (1 / 3), an int, Decimal, Fraction or a pair of ints, and has
+/// no term above 1000000. waits is an iterable of durations. None as a keyword is the same as no
+/// keyword, but for retry_after_max it
 /// means no limit, as it does where a limit is read.
 ///
 /// The fields from max_retries down do not affect delay(stream, index); an Operation applies

@@ -1,5 +1,7 @@
 //! Ratios: Python's numbers to the core's, and the core's to `fractions.Fraction`.
 
+use std::iter;
+
 use backoff_core::Ratio;
 use backoff_core::ffi::ratio_value;
 use pyo3::prelude::*;
@@ -10,15 +12,14 @@ use crate::numbers::{self, Value};
 
 const EXPECTED: &str = "a float, int, Decimal, Fraction or a pair of ints";
 
-/// The bits of a float's significand: those that it has, and the one that it does not.
-const HIDDEN: u64 = 1 << (f64::MANTISSA_DIGITS - 1);
-const FRACTION: u64 = HIDDEN - 1;
-
 /// Stands in for a ratio with a term above 32 bits.
 const UNREPRESENTABLE: Value = Value::Unrepresentable(ratio_value(u32::MAX, 1));
 
-/// The value of a ratio. A float means the millionth that is nearest; every other number has exact
-/// terms.
+/// The largest term of a ratio that the core accepts.
+const MAX_TERM: u32 = 1_000_000;
+
+/// The value of a ratio. A float means its shortest decimal text, or a rounded one (SPEC 8.7), which
+/// the core parses; every other number has exact terms.
 pub(crate) fn value(field: &str, object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(float) = object.cast::<PyFloat>() {
         return of_float(field, object, float.value());
@@ -49,40 +50,15 @@ fn of_float(field: &str, object: &Bound<'_, PyAny>, float: f64) -> PyResult<Valu
     if float < 0.0 {
         return Err(numbers::negative(field, object));
     }
-    let ratio = nearest_millionth(float).map(|(n, d)| Value::Exact(ratio_value(n, d)));
-    Ok(ratio.unwrap_or(UNREPRESENTABLE))
-}
-
-/// The terms of the millionth that is nearest to the exact value of a float that is not negative, ties
-/// to even; `None` if one is above 32 bits.
-fn nearest_millionth(float: f64) -> Option<(u32, u32)> {
-    const MILLION: u32 = 1_000_000;
-    let whole = float.trunc();
-    if whole > f64::from(u32::MAX) {
-        return None;
-    }
-    // Below 2^32, the rest is a whole number of 2^-1074, and exact. Its product has at most 73 bits.
-    let bits = (float - whole).to_bits();
-    let exponent = u32::try_from(bits.wrapping_shr(f64::MANTISSA_DIGITS.wrapping_sub(1))).ok()?;
-    let fraction = bits & FRACTION;
-    let significand = if exponent == 0 { fraction } else { fraction | HIDDEN };
-    let product = u128::from(significand).checked_mul(MILLION.into())?;
-    let shift = 1075_u32.checked_sub(exponent.max(1))?;
-    let (rest, half) = match 1_u128.checked_shl(shift) {
-        Some(one) => (product & one.wrapping_sub(1), one.wrapping_shr(1)),
-        None => (0, 1),
-    };
-    let down = u32::try_from(product.checked_shr(shift).unwrap_or(0)).ok()?;
-    let up = rest > half || (rest == half && down & 1 == 1);
-    let part = Ratio::new(down.saturating_add(up.into()), MILLION);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it is whole and has 32 bits"
-    )]
-    let whole = whole as u32;
-    let numerator = whole.checked_mul(part.denominator())?.checked_add(part.numerator())?;
-    Some((numerator, part.denominator()))
+    // -0.0 has a sign.
+    let float = float.abs();
+    let shortest = Ratio::parse(float.to_string());
+    let rounded = (1..=6).rev().map(|decimals| Ratio::parse(format!("{float:.decimals$}")));
+    let is_valid = |ratio: &Ratio| ratio.numerator().max(ratio.denominator()) <= MAX_TERM;
+    let ratio = iter::once(shortest).chain(rounded).filter_map(Result::ok).find(is_valid);
+    Ok(ratio.map_or(UNREPRESENTABLE, |ratio| {
+        Value::Exact(ratio_value(ratio.numerator(), ratio.denominator()))
+    }))
 }
 
 fn is_int(object: &Bound<'_, PyAny>) -> bool {

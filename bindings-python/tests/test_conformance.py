@@ -231,6 +231,18 @@ def test_an_error_of_a_fit(case):
     check(caught.value, case["error"])
 
 
+@pytest.mark.parametrize("case", vectors.cases("ratios"))
+def test_ratio_of_a_float(case):
+    field = case["field"]
+    jitter = "none" if field == "multiplier" else "proportional"
+    fields = {"growth": "exponential", "base": 1, "jitter": jitter, field: float(case["number"])}
+    if case["ratio"] is None:
+        with pytest.raises(PolicyError, match="has a term above 1000000"):
+            Policy(**fields)
+    else:
+        assert getattr(Policy(**fields), field) == Fraction(case["ratio"])
+
+
 @pytest.mark.parametrize("case", vectors.cases("stats"))
 def test_stats(case):
     stats, more = RetryStats(), RetryStats()

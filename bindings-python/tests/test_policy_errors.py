@@ -69,9 +69,9 @@ INVALID = [
     (PAIR | {"multiplier": (2**40, 2**40)}, "ratio_too_fine", 10**6, f"({2**40}, {2**40}) has a "),
     (PAIR | {"multiplier": 1e300}, "ratio_too_fine", 10**6, "1e+300 has a term above 1000000"),
     (
-        PAIR | {"multiplier": 1.000001},
-        *("ratio_too_fine", 10**6, "1.000001 has a term above 1000000"),
-        1000001 * 2**32 + 1000000,
+        PAIR | {"multiplier": Fraction(10000001, 10000000)},
+        *("ratio_too_fine", 10**6, "10000001/10000000 has a term above 1000000"),
+        10000001 * 2**32 + 10000000,
     ),
     (PAIR | {"multiplier": (3, 0)}, "zero_denominator", 1, "3/0 has a zero denom", 3 * 2**32),
 ]

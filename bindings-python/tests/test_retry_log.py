@@ -1,5 +1,6 @@
 """The default log of a loop."""
 
+import json
 import logging
 import sys
 
@@ -252,3 +253,24 @@ def test_log_false(caplog):
     with structlog.testing.capture_logs() as logs, pytest.raises(ConnectionResetError):
         retrying(**OPTIONS, log=False).call(loops.Script(RESET, RESET))
     assert (logs, caplog.records) == ([], [])
+
+
+def test_an_event_in_json_has_no_value(capsys):
+    """A value may be large, or a secret."""
+    log = structlog.wrap_logger(
+        structlog.PrintLogger(), processors=[structlog.processors.JSONRenderer()]
+    )
+    hooks = {"on_stop": lambda event: log.info("ended", retry=event), "log": False}
+    loops.called(loops.Script("secret"), **OPTIONS, **hooks)
+    with pytest.raises(ConnectionResetError):
+        loops.called(loops.Script(RESET, RESET), **OPTIONS, **hooks)
+    success, gave_up = map(json.loads, capsys.readouterr().out.splitlines())
+    ended = {
+        "attempts": 1,
+        "outcome": "success",
+        "reason": "success",
+        "elapsed": 0.0,
+        "error": None,
+    }
+    assert success["retry"] == {"name": "job", **GAVE_UP, **ended}
+    assert gave_up["retry"] == {"name": "job", **GAVE_UP}

@@ -4,13 +4,18 @@ use std::process::ExitCode;
 use std::time::Duration;
 use std::{env, fmt};
 
-use backoff_retry::{Outcome, Policy, Retry, Verdict};
+use backoff_retry::{AttemptTimeout, Outcome, Policy, Retry, Verdict};
 use reqwest::{Client, StatusCode};
 
 /// Why an attempt failed.
 enum Failure {
-    Status { status: StatusCode, verdict: Verdict },
+    Status {
+        status: StatusCode,
+        verdict: Verdict,
+    },
     Transport(reqwest::Error),
+    /// By the policy's `attempt_timeout`.
+    TooLate(AttemptTimeout),
 }
 
 async fn get(client: &Client, url: &str) -> Result<String, Failure> {
@@ -27,6 +32,7 @@ async fn get(client: &Client, url: &str) -> Result<String, Failure> {
 fn classify(failure: &Failure) -> Verdict {
     match failure {
         Failure::Status { verdict, .. } => *verdict,
+        Failure::TooLate(_) => Outcome::Timeout.into(),
         Failure::Transport(error) if error.is_timeout() => Outcome::Timeout.into(),
         Failure::Transport(error) if error.is_builder() => Outcome::Permanent.into(),
         Failure::Transport(_) => Outcome::Transient.into(),
@@ -46,6 +52,7 @@ async fn main() -> ExitCode {
 
     let report = retry
         .when(classify)
+        .timed_out(|timeout| Err(Failure::TooLate(timeout)))
         .on_retry(|event| {
             let (attempts, delay) = (event.attempts, event.delay.as_nanos());
             let outcome = event.outcome.map_or("unknown", Outcome::name);
@@ -80,6 +87,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Status { status, .. } => write!(f, "{status}"),
             Self::Transport(error) => write!(f, "{error}"),
+            Self::TooLate(timeout) => write!(f, "{timeout}"),
         }
     }
 }

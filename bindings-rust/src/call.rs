@@ -3,15 +3,72 @@
 use std::future::poll_fn;
 use std::ops::ControlFlow;
 use std::pin::pin;
+use std::task::Poll;
 
-use backoff_core::Outcome;
+use backoff_core::{Outcome, ffi};
 
+use crate::attempt::Attempt;
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
 use crate::loops::Loop;
 use crate::run::Run;
 use crate::time::{BlockingSleep, Clock, Sleep};
 use crate::verdict::Verdict;
+
+/// The future of a loop. It is a macro because the future of an `AsyncFnMut` borrows from it, which no
+/// function can express whose future is also `Send`.
+macro_rules! drive {
+    ($run:ident, $last:ident => $call:expr, $finish:expr) => {
+        async move {
+            $run.begin();
+            loop {
+                let $last = $run.begin_attempt();
+                let limit = $run.attempt_limit();
+                let ended = {
+                    let mut call = pin!($call);
+                    let mut timer =
+                        pin!(limit.map(|limit| $run.in_callback(|sleep| sleep.sleep(limit))));
+                    let run = &mut $run;
+                    poll_fn(move |context| {
+                        if let Poll::Ready(result) = call.as_mut().poll(context) {
+                            return Poll::Ready(Some(result));
+                        }
+                        let Some(timer) = timer.as_mut().as_pin_mut() else {
+                            return Poll::Pending;
+                        };
+                        run.in_callback(|_| timer.poll(context)).map(|_| None)
+                    })
+                    .await
+                };
+                // What is needed only to start the wait is dropped before it, or the future would keep it.
+                let mut wait = pin!({
+                    let (result, verdict) = match ended {
+                        Some(result) => {
+                            let verdict = $run.classify(&result);
+                            (result, verdict)
+                        }
+                        None => $run.time_out(limit.unwrap_or_default()),
+                    };
+                    let next = match $run.end_attempt(result, verdict, || false) {
+                        Ok(next) => next,
+                        Err((ticket, asked)) => {
+                            let answer = ticket.await;
+                            $run.answered(&asked, answer)
+                        }
+                    };
+                    match next {
+                        ControlFlow::Continue(delay) => {
+                            $run.in_callback(|sleep| sleep.sleep(delay))
+                        }
+                        ControlFlow::Break(report) => return ($finish)(report),
+                    }
+                });
+                let run = &mut $run;
+                poll_fn(move |context| run.in_callback(|_| wait.as_mut().poll(context))).await;
+            }
+        }
+    };
+}
 
 impl<R, V, C, S, N, P> Loop<'_, R, V, C, S, N, P>
 where
@@ -32,7 +89,7 @@ where
         S: BlockingSleep,
     {
         if self.is_watched() {
-            return Run::without_report(self).block(call, || false).result;
+            return Run::without_report(self).block(ignoring(call), || false).result;
         }
         // Nobody sees that this loop begins, nor that it ends by a success or a panic. So there is
         // none before a failure.
@@ -44,7 +101,28 @@ where
         let mut run = Run::without_report(self);
         run.begin();
         run.begin_attempt();
-        run.go_on(result, verdict, call, || false).result
+        run.go_on(result, verdict, ignoring(call), || false).result
+    }
+
+    /// Runs the loop in this thread, as [`Loop::call`] does, with a function that gets its
+    /// [`Attempt`]: its number, the result of the call before, and the time that it has left.
+    ///
+    /// ```
+    /// use backoff_retry::Retry;
+    /// let retry = Retry::default().sleep(|_| {});
+    /// let plan = retry.when(|_: &&str| true);
+    /// let result = plan.call_with_attempt(|attempt| {
+    ///     if attempt.number == 1 { Err("busy") } else { Ok(attempt.last_error().copied()) }
+    /// });
+    /// assert_eq!(result, Ok(Some("busy")));
+    /// ```
+    pub fn call_with_attempt<F>(self, mut call: F) -> R
+    where
+        F: FnMut(Attempt<R>) -> R,
+        S: BlockingSleep,
+    {
+        let mut run = Run::without_report(self);
+        run.block(|run, last| call(run.attempt(last)), || false).result
     }
 
     /// Runs the loop in this thread. Returns how it ended: the result of the last call, the reason,
@@ -60,7 +138,7 @@ where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        Run::new(self).block(call, || false)
+        Run::new(self).block(ignoring(call), || false)
     }
 
     /// Runs the loop in this thread, as [`Loop::call_with_report`] does, until `cancelled` returns `true`.
@@ -93,7 +171,7 @@ where
     {
         let mut run = Run::new(self);
         // A run that is dropped here calls its hook.
-        (!run.in_callback(|_| cancelled())).then(|| run.block(call, cancelled))
+        (!run.in_callback(|_| cancelled())).then(|| run.block(ignoring(call), cancelled))
     }
 
     /// Runs the loop as a future: `call_async(fetch)`, `call_async(|| get(&url))`, or
@@ -109,15 +187,83 @@ where
     /// assert_eq!(retry.when(|_: &&str| true).call_async(async || Ok(7)).await, Ok(7));
     /// # }
     /// ```
-    // An `AsyncFnMut` could lend its captures to its futures, but then no task could hold the
-    // loop: Rust cannot yet express that such futures are `Send`.
+    ///
+    /// # Panics
+    /// If the policy has an `attempt_timeout` and [`Loop::timed_out`] does not say what a call returns that
+    /// took longer.
     #[must_use = "a future does nothing until it is polled"]
+    #[track_caller]
     pub fn call_async<F, A>(self, call: F) -> impl Future<Output = R>
     where
         F: FnMut() -> A,
         A: Future<Output = R>,
         S: Sleep,
     {
+        self.must_end_attempts();
+        Run::without_report(self).drive(ignoring(call), |report| report.result)
+    }
+
+    /// Runs the loop as a future, as [`Loop::call_async`] does, with an `async` closure that may change
+    /// what it captures and lend it to its futures.
+    ///
+    /// The future cannot be spawned on several threads if the closure lends something: Rust cannot yet
+    /// express that such futures are `Send`. Use `call_async` and a mutex there.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// # struct Connection(u8);
+    /// # impl Connection {
+    /// #     async fn query(&mut self) -> Result<u8, ()> {
+    /// #         self.0 += 1;
+    /// #         if self.0 == 1 { Err(()) } else { Ok(7) }
+    /// #     }
+    /// # }
+    /// # let mut connection = Connection(0);
+    /// let retry = backoff_retry::Retry::default();
+    /// let plan = retry.when(|(): &()| true);
+    /// assert_eq!(plan.call_async_mut(async || connection.query().await).await, Ok(7));
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    /// As [`Loop::call_async`].
+    #[must_use = "a future does nothing until it is polled"]
+    #[track_caller]
+    pub fn call_async_mut<F>(self, mut call: F) -> impl Future<Output = R>
+    where
+        F: AsyncFnMut() -> R,
+        S: Sleep,
+    {
+        self.must_end_attempts();
+        let mut run = Run::without_report(self);
+        drive!(run, _last => call(), |report: Report<R>| report.result)
+    }
+
+    /// Runs the loop as a future, as [`Loop::call_async`] does, with a function that gets its
+    /// [`Attempt`]: its number, the result of the call before, and the time that it has left.
+    ///
+    /// Without [`Loop::timed_out`] it only gets to know the limit of its attempt, and must keep to it.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let retry = backoff_retry::Retry::default().sleep(tokio::time::sleep);
+    /// let plan = retry.when(|_: &&str| true);
+    /// let fetch = async |attempt: backoff_retry::Attempt<_>| {
+    ///     if attempt.number < 3 { Err("busy") } else { Ok(attempt.number) }
+    /// };
+    /// assert_eq!(plan.call_async_with_attempt(fetch).await, Ok(3));
+    /// # }
+    /// ```
+    #[must_use = "a future does nothing until it is polled"]
+    pub fn call_async_with_attempt<F, A>(self, mut call: F) -> impl Future<Output = R>
+    where
+        F: FnMut(Attempt<R>) -> A,
+        A: Future<Output = R>,
+        S: Sleep,
+    {
+        let call = move |run: &mut Run<'_, R, V, C, S, N, P>, last| call(run.attempt(last));
         Run::without_report(self).drive(call, |report| report.result)
     }
 
@@ -132,14 +278,38 @@ where
     /// assert_eq!((report.result, report.attempts), (Err("no"), 1));
     /// # }
     /// ```
+    ///
+    /// # Panics
+    /// As [`Loop::call_async`].
     #[must_use = "a future does nothing until it is polled"]
+    #[track_caller]
     pub fn call_async_with_report<F, A>(self, call: F) -> impl Future<Output = Report<R>>
     where
         F: FnMut() -> A,
         A: Future<Output = R>,
         S: Sleep,
     {
-        Run::new(self).drive(call, |report| report)
+        self.must_end_attempts();
+        Run::new(self).drive(ignoring(call), |report| report)
+    }
+
+    /// Refuses an async loop that would not enforce the policy's `attempt_timeout`.
+    #[track_caller]
+    fn must_end_attempts(&self) {
+        assert!(
+            V::ENDS_ATTEMPTS || !ffi::limits_attempts(&self.retry.policy),
+            "the policy {} has an attempt_timeout: say what a call returns that took longer, with \
+             `.timed_out(|timeout| Err(timeout.into()))` after `when` or `classify`",
+            self.retry.policy
+        );
+    }
+}
+
+/// A call that does not look at its attempt. It drops the result of the call before.
+fn ignoring<T, R, O>(mut call: impl FnMut() -> O) -> impl FnMut(&mut T, Option<R>) -> O {
+    move |_, last| {
+        drop(last);
+        call()
     }
 }
 
@@ -154,12 +324,12 @@ where
     fn block<F, G>(&mut self, mut call: F, cancelled: G) -> Report<R>
     where
         S: BlockingSleep,
-        F: FnMut() -> R,
+        F: FnMut(&mut Self, Option<R>) -> R,
         G: FnMut() -> bool,
     {
         self.begin();
-        self.begin_attempt();
-        let result = call();
+        let last = self.begin_attempt();
+        let result = call(self, last);
         let verdict = self.classify(&result);
         self.go_on(result, verdict, call, cancelled)
     }
@@ -174,11 +344,11 @@ where
     ) -> Report<R>
     where
         S: BlockingSleep,
-        F: FnMut() -> R,
+        F: FnMut(&mut Self, Option<R>) -> R,
         G: FnMut() -> bool,
     {
         loop {
-            let next = match self.end_classified(result, verdict, &mut cancelled) {
+            let next = match self.end_attempt(result, verdict, &mut cancelled) {
                 Ok(next) => next,
                 Err((ticket, asked)) => self.answered(&asked, ticket.wait()),
             };
@@ -191,8 +361,8 @@ where
             if is_cancelled {
                 return self.cancel();
             }
-            self.begin_attempt();
-            result = call();
+            let last = self.begin_attempt();
+            result = call(self, last);
             verdict = self.classify(&result);
         }
     }
@@ -208,33 +378,9 @@ where
     ) -> impl Future<Output = T>
     where
         S: Sleep,
-        F: FnMut() -> A,
+        F: FnMut(&mut Self, Option<R>) -> A,
         A: Future<Output = R>,
     {
-        async move {
-            self.begin();
-            loop {
-                self.begin_attempt();
-                let result = call().await;
-                // What is needed only to start the wait is dropped before it, or the future would keep it.
-                let mut wait = pin!({
-                    let next = match self.end_attempt(result, || false) {
-                        Ok(next) => next,
-                        Err((ticket, asked)) => {
-                            let answer = ticket.await;
-                            self.answered(&asked, answer)
-                        }
-                    };
-                    match next {
-                        ControlFlow::Continue(delay) => {
-                            self.in_callback(|sleep| sleep.sleep(delay))
-                        }
-                        ControlFlow::Break(report) => return finish(report),
-                    }
-                });
-                let run = &mut self;
-                poll_fn(move |context| run.in_callback(|_| wait.as_mut().poll(context))).await;
-            }
-        }
+        drive!(self, last => call(&mut self, last), finish)
     }
 }

@@ -1,7 +1,10 @@
 //! Which calls to retry: only those that the caller selected (SPEC 18.3).
 
+use std::time::Duration;
+
 use backoff_core::Outcome;
 
+use crate::timeout::AttemptTimeout;
 use crate::verdict::{IntoVerdict, Verdict};
 
 /// Classifies how a call ended that returned an `R`.
@@ -19,8 +22,28 @@ use crate::verdict::{IntoVerdict, Verdict};
 /// assert_eq!(connect(Retry::default().when(|_: &u8| true)).result, Ok(()));
 /// ```
 pub trait Classify<R> {
+    /// Whether [`Classify::timed_out`] returns results.
+    #[doc(hidden)]
+    const ENDS_ATTEMPTS: bool = false;
+
+    /// Whether [`Classify::own_delay`] returns delays.
+    #[doc(hidden)]
+    const HAS_DELAYS: bool = false;
+
     /// The verdict of a result.
     fn classify(&mut self, result: &R) -> Verdict;
+
+    /// The result of a call that took too long ([`Loop::timed_out`](crate::Loop::timed_out)).
+    #[doc(hidden)]
+    fn timed_out(&mut self, _: AttemptTimeout) -> Option<R> {
+        None
+    }
+
+    /// The delay of an index in place of the policy's ([`Loop::delays`](crate::Loop::delays)).
+    #[doc(hidden)]
+    fn own_delay(&mut self, _: u32, _: &R) -> Option<Duration> {
+        None
+    }
 }
 
 /// A function classifies errors; every value is a success. Made by

@@ -37,6 +37,14 @@ pub struct RetryEvent<'a, R> {
     pub result: Option<&'a R>,
 }
 
+impl<R> RetryEvent<'_, R> {
+    /// This event for a hook that does not know the type of the result.
+    pub(crate) fn without_result(&self) -> RetryEvent<'static, ()> {
+        let Self { attempts, outcome, reason, delay, elapsed, budget_is_local, .. } = *self;
+        RetryEvent { attempts, outcome, reason, delay, elapsed, budget_is_local, result: None }
+    }
+}
+
 impl<'a, T, E> RetryEvent<'a, Result<T, E>> {
     /// The error of the last call, if it returned one.
     ///
@@ -107,4 +115,23 @@ pub struct Report<R> {
     pub delay: Duration,
     /// The time from the beginning to the end.
     pub elapsed: Duration,
+}
+
+impl<R> Report<R> {
+    /// The result, or what this function makes of it if the loop gave up: if it stopped for another reason than
+    /// a success or a cancellation.
+    ///
+    /// ```
+    /// use backoff_retry::Retry;
+    /// let plan = Retry::new("constant:base=0s,max_retries=2".parse()?).when(|_: &&str| true);
+    /// let cached = plan.call_with_report(|| Err("busy")).fallback(|_| Ok(7));
+    /// assert_eq!(cached, Ok(7));
+    /// # Ok::<(), backoff_retry::ParseError>(())
+    /// ```
+    pub fn fallback(self, fallback: impl FnOnce(R) -> R) -> R {
+        match self.reason {
+            StopReason::Success | StopReason::Cancelled => self.result,
+            _ => fallback(self.result),
+        }
+    }
 }

@@ -34,14 +34,17 @@ mod pages {
     #![doc = include_str!("../docs/without-a-loop.md")]
 }
 
+mod attempt;
 mod call;
 mod classify;
 #[cfg(feature = "getrandom")]
 mod defaults;
+mod delays;
 mod event;
 mod guard;
 mod loops;
 mod misplaced;
+mod program;
 mod ref_or_arc;
 mod retry;
 mod run;
@@ -51,6 +54,7 @@ mod shared_budget;
 #[path = "shared_budget_disabled.rs"]
 mod shared_budget;
 mod time;
+mod timeout;
 mod verdict;
 #[cfg(feature = "getrandom")]
 #[cfg_attr(
@@ -65,17 +69,20 @@ pub use backoff_core::RngBackoff;
 #[doc(no_inline)]
 pub use backoff_core::{
     Backoff, Budget, BudgetEvent, BudgetLevel, BudgetMember, BudgetState, CapOn, Decision,
-    DurationError, ErrorCode, ExchangeAnswers, ExchangeStep, Fallback, Field, FieldValue, Growth,
-    Jitter, MAX_NS, MemberAnswer, Operation, Outcome, ParseError, Policy, PolicyBuilder,
-    PolicyError, Preview, PreviewRow, RandomStream, Ratio, RatioError, RetryAfterMode, RetryStats,
-    SharedBudgetStats, SharedState, SteppedState, StopReason, TextBuf, http_retry_after_ns,
-    is_idempotent_method, parse_duration_ns, parse_retry_after_ns,
+    DurationError, ElapsedFrom, ErrorCode, ExchangeAnswers, ExchangeStep, Fallback, Field,
+    FieldValue, Growth, Jitter, MAX_NS, MemberAnswer, Operation, Outcome, ParseError, Policy,
+    PolicyBuilder, PolicyError, Preview, PreviewRow, RandomStream, Ratio, RatioError,
+    RetryAfterMode, RetryStats, SharedBudgetStats, SharedState, SteppedState, StopReason, TextBuf,
+    Waits, http_retry_after_ns, is_idempotent_method, parse_duration_ns, parse_retry_after_ns,
 };
 
+pub use attempt::Attempt;
 pub use classify::{ByResult, Classify, WhenEither, WhenError};
+pub use delays::{DelayFn, DelayList, WithDelays};
 pub use event::{Report, RetryEvent};
 pub use guard::CancelOnDrop;
 pub use loops::Loop;
+pub use program::{Defaults, DefaultsGuard, set_defaults};
 pub use ref_or_arc::RefOrArc;
 pub use retry::Retry;
 #[cfg(feature = "shared-budget")]
@@ -84,6 +91,7 @@ pub use shared_budget::{
     Stored, SwapOutcome,
 };
 pub use time::{BlockingSleep, Clock, DefaultSleep, Monotonic, Sleep, SleepResult};
+pub use timeout::{AttemptTimeout, OnTimeout};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use verdict::parse_retry_after;
 pub use verdict::{IntoVerdict, Verdict};

@@ -10,6 +10,7 @@ use backoff_core::ffi;
 
 use crate::classify::{ByResult, Classify, WhenEither, WhenError};
 use crate::event::RetryEvent;
+use crate::program;
 use crate::retry::Retry;
 use crate::time::{Clock, DefaultSleep, Monotonic};
 use crate::verdict::IntoVerdict;
@@ -168,6 +169,13 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
         Loop { retry, deadline, classify, on_retry, on_stop, has_hook: true, result }
     }
 
+    /// This loop with a classification made of its own.
+    pub(crate) fn reclassify<X>(self, make: impl FnOnce(V) -> X) -> Loop<'a, R, X, C, S, N, P> {
+        let Self { retry, deadline, classify, on_retry, on_stop, has_hook, result } = self;
+        let classify = make(classify);
+        Loop { retry, deadline, classify, on_retry, on_stop, has_hook, result }
+    }
+
     /// Whether the time changes anything that the caller sees, apart from the report.
     pub(crate) fn needs_time(&self) -> bool {
         let has_limit = self.deadline.is_some() || ffi::needs_time(&self.retry.policy);
@@ -176,7 +184,7 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
 
     /// Whether anything has to know of a success at the first call, or of its time.
     pub(crate) fn is_watched(&self) -> bool {
-        self.needs_time() || self.retry.shared_budget.is_some() || self.retry.stats.is_some()
+        self.retry.is_watched || self.has_hook || self.deadline.is_some() || program::has_defaults()
     }
 }
 

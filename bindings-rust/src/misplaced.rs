@@ -1,5 +1,5 @@
-//! What does not compile, because it is on the wrong side of `when`: these methods only have messages
-//! that say so.
+//! What does not compile: what is on the wrong side of `when`, fields of policies, and names of other
+//! libraries. These methods only have messages that say so.
 
 use std::future::Ready;
 use std::time::Duration;
@@ -14,7 +14,8 @@ macro_rules! misplaced {
         $trait:ident, $why:literal;
         $($name:ident[$($generics:tt)*][$($this:tt)*]($($argument:ty),*) -> $returned:ty;)*
     ) => {
-        $(pub fn $name<$($generics)*>($($this)* $(_: $argument),*) -> $returned
+        $(#[allow(clippy::must_use_candidate, clippy::return_self_not_must_use)]
+        pub fn $name<$($generics)*>($($this)* $(_: $argument),*) -> $returned
         where
             Self: $trait,
         {
@@ -26,7 +27,6 @@ macro_rules! misplaced {
 /// The calls and options of a [`Loop`]. On a `Retry` they do not compile, and the message says what is
 /// missing.
 #[doc(hidden)]
-#[allow(clippy::must_use_candidate, clippy::return_self_not_must_use)]
 impl<C, S> Retry<'_, C, S> {
     misplaced! {
         SaysWhatToRetry, "no `Retry` says what to retry";
@@ -43,9 +43,35 @@ impl<C, S> Retry<'_, C, S> {
     }
 }
 
+/// Fields of a policy, and what other libraries call them.
+macro_rules! fields {
+    ($($name:ident)*) => {
+        #[doc(hidden)]
+        impl<C, S> Retry<'_, C, S> {
+            misplaced! {
+                IsPolicyBuilder, "no `Retry` has the fields of a policy";
+                $($name[T][self,](T) -> Self;)*
+            }
+        }
+
+        #[doc(hidden)]
+        impl<R, V, C, S, N, P> Loop<'_, R, V, C, S, N, P> {
+            misplaced! {
+                IsPolicyBuilder, "no `Loop` has the fields of a policy";
+                $($name[T][self,](T) -> Self;)*
+            }
+        }
+    };
+}
+
+fields! {
+    base cap floor jitter max_retries max_attempts max_elapsed multiplier attempt_timeout
+    with_max_times with_max_delay with_min_delay with_factor with_total_delay
+    retries max_times max_delay min_delay initial_interval max_interval max_elapsed_time
+}
+
 /// The options of a [`Retry`]. On a `Loop` they do not compile, and the message says where they belong.
 #[doc(hidden)]
-#[allow(clippy::return_self_not_must_use)]
 impl<R, V, C, S, N, P> Loop<'_, R, V, C, S, N, P> {
     misplaced! {
         HasOptionsOfRetry, "no `Loop` has the options of a `Retry`";
@@ -83,6 +109,16 @@ pub trait HasEntropy {}
 /// Nothing implements it.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
+    message = "this is a field of the policy",
+    label = "change the policy of a `Retry`, before `when`, with `policy_with`",
+    note = "for example `Retry::default().policy_with(|policy| policy.max_retries(5))?`; the longest delay is \
+            `cap`, the first window `base`, the limit of the whole loop `max_elapsed`"
+)]
+pub trait IsPolicyBuilder {}
+
+/// Nothing implements it.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
     message = "a `Retry` does not say which failures to retry",
     label = "write `when` or `classify` before this call",
     note = "for example `retry.when(|error: &Error| error.is_busy()).call(..)`"
@@ -101,7 +137,7 @@ pub trait HasOptionsOfRetry {}
 /// These compile only while each method exists, because a method that does not exist has another message.
 #[cfg(test)]
 mod tests {
-    use super::{HasOptionsOfRetry, Loop, Retry, SaysWhatToRetry};
+    use super::{HasOptionsOfRetry, IsPolicyBuilder, Loop, Retry, SaysWhatToRetry};
 
     #[cfg(not(feature = "getrandom"))]
     #[expect(dead_code, reason = "it has to compile, and nothing can call it")]
@@ -129,5 +165,14 @@ mod tests {
     {
         let plan = plan.budget(()).shared_budget(()).stats(()).stream(()).seed_and_key((), ());
         drop(plan.clock(|| std::time::Duration::ZERO).sleep(|_| {}));
+    }
+
+    #[expect(dead_code, reason = "it has to compile, and nothing can call it")]
+    fn fields<R, V, C, S>(retry: Retry<'_, C, S>, plan: Loop<'_, R, V, C, S>)
+    where
+        for<'a> Retry<'a, C, S>: IsPolicyBuilder,
+        for<'a> Loop<'a, R, V, C, S>: IsPolicyBuilder,
+    {
+        drop((retry.max_retries(5).cap(()).retries(3), plan.max_retries(5).with_max_times(3)));
     }
 }

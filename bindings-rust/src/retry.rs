@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use backoff_core::{Budget, Policy, RandomStream, RetryStats};
+use backoff_core::{Budget, Policy, PolicyBuilder, PolicyError, RandomStream, RetryStats, ffi};
 
 use crate::ref_or_arc::RefOrArc;
 use crate::shared_budget::SharedBudget;
@@ -35,6 +35,12 @@ use crate::time::{DefaultSleep, Monotonic};
 /// ```compile_fail,E0277
 /// backoff_retry::Retry::default().call(|| Err::<(), ()>(()));
 /// ```
+///
+/// A field of the policy is changed with [`Retry::policy_with`]. The compiler says so:
+///
+/// ```compile_fail,E0277
+/// let retry = backoff_retry::Retry::default().max_retries(5);
+/// ```
 #[derive(Clone)]
 pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
     pub(crate) policy: Policy,
@@ -43,6 +49,9 @@ pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
     /// Mutually exclusive with `budget`.
     pub(crate) shared_budget: Option<SharedBudget>,
     pub(crate) stats: Option<RefOrArc<'a, RetryStats>>,
+    /// Whether anything has to know of a success at the first call, or of its time. It is noted here because
+    /// every loop asks.
+    pub(crate) is_watched: bool,
     pub(crate) clock: C,
     pub(crate) sleep: S,
 }
@@ -66,11 +75,11 @@ impl Retry<'_> {
     }
 }
 
-/// Retries with the preset `default`.
+/// Retries with the preset `default`, or with the policy of [`Defaults`](crate::Defaults).
 #[cfg(feature = "getrandom")]
 impl Default for Retry<'_> {
     fn default() -> Self {
-        Self::new(crate::defaults::policy())
+        Self::new(crate::program::policy().unwrap_or_else(crate::defaults::policy))
     }
 }
 
@@ -93,11 +102,53 @@ impl Retry<'_> {
     fn from_parts(policy: Policy, stream: Option<RandomStream>) -> Self {
         let (clock, sleep) = (Monotonic, DefaultSleep);
         let (budget, shared_budget, stats) = (None, None, None);
-        Self { policy, stream, budget, shared_budget, stats, clock, sleep }
+        let is_watched = ffi::needs_time(&policy);
+        Self { policy, stream, budget, shared_budget, stats, is_watched, clock, sleep }
     }
 }
 
 impl<'a, C, S> Retry<'a, C, S> {
+    /// Changes fields of the policy, as pairs after it in a policy string do:
+    /// `default:max_attempts=6,cap=5s` is the policy of this one. A `max_attempts` replaces the
+    /// `max_retries` of the policy.
+    ///
+    /// ```
+    /// use backoff_retry::{Policy, Retry};
+    /// use std::time::Duration;
+    /// let retry = Retry::default()
+    ///     .policy_with(|policy| policy.max_attempts(6).cap(Duration::from_secs(5)))?;
+    /// assert_eq!(retry.policy(), Policy::parse("default:max_attempts=6,cap=5s")?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// A clone changes one call and keeps the rest:
+    ///
+    /// ```
+    /// # use backoff_retry::{Policy, PolicyError, Retry};
+    /// # let retry = Retry::default();
+    /// let patient = retry.clone().policy_with(|policy| policy.max_retries(10))?;
+    /// # assert_eq!(patient.policy().max_retries(), 10);
+    /// # assert_eq!(retry.policy().max_retries(), 3);
+    /// # Ok::<(), PolicyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first rule of SPEC 8 that the policy then breaks, with the field, its value and the limit.
+    pub fn policy_with(
+        mut self,
+        change: impl FnOnce(PolicyBuilder) -> PolicyBuilder,
+    ) -> Result<Self, PolicyError> {
+        self.policy = change(self.policy.to_builder()).build()?;
+        self.is_watched |= ffi::needs_time(&self.policy);
+        Ok(self)
+    }
+
+    /// The policy.
+    #[must_use]
+    pub const fn policy(&self) -> Policy {
+        self.policy
+    }
+
     /// Uses this stream in every loop. Loops that share a stream compute identical delays.
     #[must_use]
     pub fn stream(mut self, stream: RandomStream) -> Self {
@@ -140,6 +191,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn budget(mut self, budget: impl Into<RefOrArc<'a, Budget>>) -> Self {
+        self.is_watched = true;
         self.budget = Some(budget.into());
         self.shared_budget = None;
         self
@@ -163,6 +215,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     #[cfg(feature = "shared-budget")]
     #[must_use]
     pub fn shared_budget(mut self, budget: impl Into<SharedBudget>) -> Self {
+        self.is_watched = true;
         self.shared_budget = Some(budget.into());
         self.budget = None;
         self
@@ -179,6 +232,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn stats(mut self, stats: impl Into<RefOrArc<'a, RetryStats>>) -> Self {
+        self.is_watched = true;
         self.stats = Some(stats.into());
         self
     }
@@ -199,8 +253,8 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn clock<D: Fn() -> Duration>(self, clock: D) -> Retry<'a, D, S> {
-        let Self { policy, stream, budget, shared_budget, stats, sleep, .. } = self;
-        Retry { policy, stream, budget, shared_budget, stats, clock, sleep }
+        let Self { policy, stream, budget, shared_budget, stats, is_watched, sleep, .. } = self;
+        Retry { policy, stream, budget, shared_budget, stats, is_watched, clock, sleep }
     }
 
     /// Uses a sleep of the caller's, which is a function. The default is [`DefaultSleep`].
@@ -219,8 +273,8 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn sleep<T: Fn(Duration) -> O, O>(self, sleep: T) -> Retry<'a, C, T> {
-        let Self { policy, stream, budget, shared_budget, stats, clock, .. } = self;
-        Retry { policy, stream, budget, shared_budget, stats, clock, sleep }
+        let Self { policy, stream, budget, shared_budget, stats, is_watched, clock, .. } = self;
+        Retry { policy, stream, budget, shared_budget, stats, is_watched, clock, sleep }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -10,13 +11,16 @@ use backoff_core::{
     Budget, BudgetEvent, Decision, Outcome, Policy, RandomStream, RetryStats, StopReason,
 };
 
+use crate::attempt::Attempt;
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
 use crate::loops::Loop;
+use crate::program::{self, Defaults};
 use crate::ref_or_arc::RefOrArc;
 use crate::retry::{Retry, default_stream};
 use crate::shared_budget::{Answer, Reservation, SharedBudget, Ticket};
 use crate::time::{Clock, nanoseconds};
+use crate::timeout::AttemptTimeout;
 use crate::verdict::Verdict;
 
 /// A loop that is running. It is cancelled if it is dropped before its end.
@@ -43,11 +47,15 @@ where
     last: Option<R>,
     /// What the operation holds of a shared budget.
     held: Reservation,
+    /// Those of the program, if it set some.
+    defaults: Option<Arc<Defaults>>,
+    /// When the loop began.
+    began_ns: u64,
+    /// The number of calls so far.
+    calls: u64,
     has_hook: bool,
     /// Whether the operation will draw from a stream that it does not have yet.
     needs_stream: bool,
-    /// Whether a call began for which there is no wait yet.
-    has_called: bool,
     stage: Stage,
 }
 
@@ -81,8 +89,13 @@ where
 {
     #[inline]
     pub(crate) fn new(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
+        Self::with_clock(plan, true)
+    }
+
+    #[inline]
+    fn with_clock(plan: Loop<'a, R, V, C, S, N, P>, needs_time: bool) -> Self {
         let Loop { retry, deadline, classify, on_retry, on_stop, has_hook, .. } = plan;
-        let Retry { policy, stream, budget, shared_budget, stats, clock, sleep } = retry;
+        let Retry { policy, stream, budget, shared_budget, stats, clock, sleep, .. } = retry;
         let no_stream = RandomStream::from_seed(0);
         let operation = Progress::new(stream.unwrap_or(no_stream), deadline.map(nanoseconds));
         Self {
@@ -90,7 +103,7 @@ where
             budget,
             shared_budget,
             stats,
-            clock: Some(clock),
+            clock: needs_time.then_some(clock),
             sleep,
             classify,
             on_retry,
@@ -98,28 +111,39 @@ where
             operation,
             last: None,
             held: Reservation::default(),
+            defaults: if program::has_defaults() { program::defaults() } else { None },
+            began_ns: 0,
+            calls: 0,
             has_hook,
             needs_stream: stream.is_none() && ffi::draws(&policy),
-            has_called: false,
             stage: Stage::Going,
+        }
+    }
+
+    /// Takes the options of the program that the loop does not set. Not when the run is made: that would
+    /// copy it once more.
+    fn fill_in(&mut self) {
+        if let Some(defaults) = &self.defaults {
+            let budgets = (&mut self.budget, &mut self.shared_budget);
+            defaults.fill_in(&mut self.policy, budgets, &mut self.stats);
         }
     }
 
     /// A loop of whose report the caller sees only the result.
     #[inline]
     pub(crate) fn without_report(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
-        let needs_time = plan.needs_time();
-        let mut run = Self::new(plan);
-        run.clock = run.clock.take().filter(|_| needs_time);
-        run
+        let needs_time = plan.needs_time() || program::has_defaults();
+        Self::with_clock(plan, needs_time)
     }
 
     /// Begins the loop.
     #[inline]
     pub(crate) fn begin(&mut self) {
+        self.fill_in();
         self.stage = Stage::InCallback;
         let now_ns = self.now_ns();
         self.stage = Stage::Going;
+        self.began_ns = now_ns;
         self.operation.begin_at(now_ns, self.budget.as_deref());
         if let Some(budget) = &self.shared_budget {
             budget.note(BudgetEvent::OperationBegan);
@@ -127,14 +151,9 @@ where
     }
 
     fn cancel_operation(&mut self) {
-        if self.attempts() > 0 {
+        if self.calls > 0 {
             self.operation.cancel(self.budget.as_deref());
         }
-    }
-
-    /// The number of calls so far.
-    fn attempts(&self) -> u64 {
-        self.operation.retries().saturating_add(self.has_called.into())
     }
 
     fn now_ns(&self) -> u64 {
@@ -149,20 +168,41 @@ where
         returned
     }
 
-    pub(crate) fn begin_attempt(&mut self) {
-        self.has_called = true;
-        self.last = None;
+    /// Counts a call that begins. Returns the result of the last one.
+    pub(crate) fn begin_attempt(&mut self) -> Option<R> {
+        self.calls = self.calls.saturating_add(1);
+        self.last.take()
     }
 
-    /// Classifies the result of a call, and decides. If that needs the answer of a shared budget,
-    /// [`Self::answered`] goes on with it.
-    pub(crate) fn end_attempt(
-        &mut self,
-        result: R,
-        cancelled: impl FnOnce() -> bool,
-    ) -> Result<Next<R>, (Ticket, PendingDecision)> {
-        let verdict = self.classify(&result);
-        self.end_classified(result, verdict, cancelled)
+    /// What the call that begins gets to know.
+    pub(crate) fn attempt(&mut self, last: Option<R>) -> Attempt<R> {
+        let now_ns = self.time();
+        let time_left = self.operation.time_left_ns(&self.policy, now_ns);
+        Attempt { number: self.calls, last, time_left: time_left.map(Duration::from_nanos) }
+    }
+
+    /// How long the call that begins may take.
+    pub(crate) fn attempt_limit(&mut self) -> Option<Duration> {
+        if !(V::ENDS_ATTEMPTS && ffi::limits_attempts(&self.policy)) {
+            return None;
+        }
+        let now_ns = self.time();
+        self.operation.attempt_limit_ns(&self.policy, now_ns).map(Duration::from_nanos)
+    }
+
+    /// Reads the clock before a call.
+    fn time(&mut self) -> u64 {
+        self.stage = Stage::InCallback;
+        let now_ns = self.now_ns();
+        self.stage = Stage::Going;
+        now_ns
+    }
+
+    /// The result of a call that reached its limit, with its verdict.
+    pub(crate) fn time_out(&mut self, limit: Duration) -> (R, Verdict) {
+        self.stage = Stage::InCallback;
+        let result = self.classify.timed_out(AttemptTimeout { limit });
+        (result.expect("the classification ends attempts"), Outcome::Timeout.into())
     }
 
     pub(crate) fn classify(&mut self, result: &R) -> Verdict {
@@ -170,9 +210,10 @@ where
         self.classify.classify(result)
     }
 
-    /// [`Self::end_attempt`] with the verdict on the result.
+    /// Decides after a call with this verdict. If that needs the answer of a shared budget,
+    /// [`Self::answered`] goes on with it.
     #[inline]
-    pub(crate) fn end_classified(
+    pub(crate) fn end_attempt(
         &mut self,
         result: R,
         Verdict { outcome, retry_after }: Verdict,
@@ -184,7 +225,7 @@ where
             return Ok(ControlFlow::Break(self.cancel()));
         }
         let now_ns = self.now_ns();
-        let decision = self.decide(outcome, retry_after, now_ns);
+        let decision = self.decide(&result, outcome, retry_after, now_ns);
         if let Some(budget) = &self.shared_budget {
             match outcome {
                 Outcome::Success => budget.operation_succeeded(self.held),
@@ -213,7 +254,6 @@ where
             self.held = held;
             Decision::Wait { delay_ns }
         } else {
-            self.has_called = true;
             Decision::Stop { reason: self.operation.refuse_retry(None), delay_ns }
         };
         let result = self.last.take().expect("a call has returned");
@@ -235,17 +275,12 @@ where
         if let Some(reason) = reason {
             self.record(reason);
         }
-        if self.has_hook {
+        if self.has_hook || self.defaults.is_some() {
             let event = self.event(Some(outcome), reason, delay, now_ns, Some(&result));
-            let event = RetryEvent { budget_is_local, ..event };
-            if reason.is_some() {
-                (self.on_stop)(&event);
-            } else {
-                (self.on_retry)(&event);
-            }
+            self.notify(&RetryEvent { budget_is_local, ..event });
         }
         if let Some(reason) = reason {
-            let (attempts, elapsed) = (self.attempts(), self.elapsed(now_ns));
+            let (attempts, elapsed) = (self.calls, self.elapsed(now_ns));
             return ControlFlow::Break(Report { result, reason, attempts, delay, elapsed });
         }
         self.stage = Stage::Going;
@@ -253,20 +288,45 @@ where
         ControlFlow::Continue(delay)
     }
 
-    fn decide(&mut self, outcome: Outcome, retry_after: Option<Duration>, now_ns: u64) -> Decision {
+    /// Calls the hooks of an event. It is apart from the report, which loops without hooks also make.
+    #[inline(never)]
+    fn notify(&mut self, event: &RetryEvent<'_, R>) {
+        if let Some(defaults) = &self.defaults {
+            defaults.notify(event);
+        }
+        if event.reason.is_some() {
+            (self.on_stop)(event);
+        } else {
+            (self.on_retry)(event);
+        }
+    }
+
+    fn decide(
+        &mut self,
+        result: &R,
+        outcome: Outcome,
+        retry_after: Option<Duration>,
+        now_ns: u64,
+    ) -> Decision {
         let budget = self.budget.as_deref();
         if outcome == Outcome::Success && budget.is_none() {
             // It always stops the loop, so nobody has to decide.
             return Decision::Stop { reason: StopReason::Success, delay_ns: 0 };
         }
-        if self.needs_stream && !matches!(outcome, Outcome::Success | Outcome::Permanent) {
+        let is_retryable = !matches!(outcome, Outcome::Success | Outcome::Permanent);
+        if self.needs_stream && is_retryable {
             self.needs_stream = false;
             self.operation.set_stream(default_stream());
         }
-        let retry_after_ns = retry_after.map(nanoseconds);
-        let decision = self.operation.decide(&self.policy, outcome, retry_after_ns, now_ns, budget);
-        self.has_called = decision.stop_reason().is_some();
-        decision
+        let (policy, retry_after_ns) = (&self.policy, retry_after.map(nanoseconds));
+        let mut own_ns = None;
+        if V::HAS_DELAYS && is_retryable {
+            let index = self.operation.retry_index(policy, now_ns);
+            let index = u32::try_from(index).ok().filter(|_| index < policy.max_retries());
+            own_ns = index.and_then(|index| self.classify.own_delay(index, result));
+        }
+        let own_ns = own_ns.map(nanoseconds);
+        self.operation.decide_with_delay(policy, outcome, retry_after_ns, own_ns, now_ns, budget)
     }
 
     /// Cancels the loop between two calls.
@@ -282,10 +342,10 @@ where
         let reason = StopReason::Cancelled;
         self.record(reason);
         // A loop that made no call has taken no time.
-        let now_ns = if self.attempts() == 0 { self.operation.began_ns() } else { self.now_ns() };
+        let now_ns = if self.calls == 0 { self.began_ns } else { self.now_ns() };
         let event = self.event(None, Some(reason), Duration::ZERO, now_ns, result);
-        if self.has_hook {
-            (self.on_stop)(&event);
+        if self.has_hook || self.defaults.is_some() {
+            self.notify(&event);
         }
         event
     }
@@ -298,21 +358,21 @@ where
         now_ns: u64,
         result: Option<&'r R>,
     ) -> RetryEvent<'r, R> {
-        let (attempts, elapsed) = (self.attempts(), self.elapsed(now_ns));
+        let (attempts, elapsed) = (self.calls, self.elapsed(now_ns));
         let budget_is_local = false;
         RetryEvent { attempts, outcome, reason, delay, elapsed, budget_is_local, result }
     }
 
     /// The time since the loop began.
     fn elapsed(&self, now_ns: u64) -> Duration {
-        Duration::from_nanos(now_ns.saturating_sub(self.operation.began_ns()))
+        Duration::from_nanos(now_ns.saturating_sub(self.began_ns))
     }
 
     /// Counts the loop, which has ended.
     fn record(&mut self, reason: StopReason) {
         self.stage = Stage::Ended;
         if let Some(stats) = &self.stats {
-            stats.record(self.attempts(), reason);
+            stats.record(self.calls, reason);
         }
     }
 }
@@ -327,6 +387,10 @@ where
     fn drop(&mut self) {
         if matches!(self.stage, Stage::Ended) {
             return;
+        }
+        if self.calls == 0 {
+            // Perhaps it never began.
+            self.fill_in();
         }
         // First, so that the hook sees the budget released.
         self.cancel_operation();

@@ -1,5 +1,6 @@
 //! The HTTP example and the pages of the two crates.
 
+use std::net::TcpListener;
 use std::process::{Command, Output};
 
 use backoff_retry::Policy;
@@ -50,6 +51,20 @@ fn the_example_prints_what_is_wrong() {
             "{printed}"
         );
     }
+}
+
+#[test]
+fn the_example_ends_an_attempt_at_the_limit_of_the_policy() {
+    // It accepts connections and never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    let output =
+        http(&[&url, "constant:base=1ms,max_retries=1,attempt_timeout=50ms", "42", "job-1"]);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(printed, "attempt 1: timeout, waiting 1000000 ns\n");
+    let printed = String::from_utf8(output.stderr).unwrap();
+    let expected = "gave up after 2 attempts: max_retries: the attempt took longer than 50ms\n";
+    assert_eq!(printed, expected);
 }
 
 #[test]

@@ -10,7 +10,7 @@ export type Time = Duration;
 /** A duration that `Policy.params` returns: milliseconds if a number is exact; `Infinity` is no limit. */
 export type ExactDuration = number | { readonly nanoseconds: bigint };
 
-/** A ratio: a number, taken by its shortest decimal text (1.6 is 8/5), or its two terms. */
+/** A ratio: a number, taken by its shortest decimal text (1.6 is 8/5), else by one of at most six decimals, or its two terms. */
 export type Ratio = number | readonly [numerator: number | bigint, denominator: number | bigint];
 
 export type Growth = "constant" | "linear" | "exponential" | "polynomial" | "fibonacci";

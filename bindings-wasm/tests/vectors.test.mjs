@@ -102,6 +102,17 @@ describe("fields of budgets", () => {
 	}
 });
 
+each("ratios", ({ field, number, ratio }) => {
+	const jitter = field === "multiplier" ? "none" : "proportional";
+	const option = field === "multiplier" ? field : "jitterAbove";
+	const make = () => new Policy({ growth: "exponential", base: 1000, jitter, [option]: Number(number) });
+	if (ratio === null) {
+		assert.throws(make, { code: "ratio_too_fine", field });
+	} else {
+		assert.equal(make()[option].join("/"), ratio);
+	}
+});
+
 each("fits", ({ policy: string, field, attempts, total, canonical, error }) => {
 	const policy = Policy.parse(string);
 	const fit = () => policy[field === "base" ? "fitBase" : "fitCap"](BigInt(attempts), nanoseconds(total));

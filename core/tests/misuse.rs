@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use backoff_core::{
-    Backoff, Jitter, Policy, PolicyBuilder, RandomStream, Ratio, RatioError, RetryAfterMode,
+    Backoff, Field, FieldValue, Jitter, Policy, PolicyBuilder, RandomStream, Ratio, RatioError,
+    RetryAfterMode,
 };
 
 fn second() -> PolicyBuilder {
@@ -42,6 +43,30 @@ fn the_last_jitter_replaces_all_of_an_earlier_one() {
     let below = Jitter::Proportional { below: Ratio::new(1, 2), above: Ratio::new(1, 2) };
     let twice = second().jitter(below).jitter(Jitter::Full).build().unwrap();
     assert_eq!(twice, second().jitter(Jitter::Full).build().unwrap());
+}
+
+/// As after a preset in a policy string.
+#[test]
+fn a_field_replaces_those_of_the_policy_that_exclude_it() {
+    let full = FieldValue::Kind("full");
+    type Change = fn(PolicyBuilder) -> PolicyBuilder;
+    let table: [(&str, &str, Change); 4] = [
+        ("default", "max_attempts=6", |builder| builder.max_attempts(6)),
+        ("azure-core", "jitter=full", |builder| builder.jitter(Jitter::Full)),
+        ("default", "base=1s,cap=2s", |builder| {
+            builder.base(Duration::from_secs(1)).cap(Duration::from_secs(2))
+        }),
+        ("default", "max_retries=none", |builder| builder.unset(Field::MaxRetries)),
+    ];
+    for (preset, pairs, change) in table {
+        let expected = Policy::parse(format!("{preset}:{pairs}")).unwrap();
+        let preset = Policy::parse(preset).unwrap();
+        assert_eq!(change(preset.to_builder()).build(), Ok(expected), "{pairs}");
+    }
+    let azure = Policy::parse("azure-core").unwrap().to_builder().set(Field::Jitter, full);
+    assert_eq!(azure.build().ok(), Policy::parse("azure-core:jitter=full").ok());
+    let both = Policy::parse("default").unwrap().to_builder().max_retries(2).max_attempts(3);
+    assert!(both.build().is_err());
 }
 
 #[test]

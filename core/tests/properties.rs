@@ -3,7 +3,7 @@
 use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
 use backoff_core::{
     Backoff, Field, FieldValue, MAX_NS, Operation, Outcome, Policy, RandomStream, Ratio,
-    RetryAfterMode,
+    RetryAfterMode, Waits,
 };
 use proptest::prelude::*;
 
@@ -23,8 +23,10 @@ fn value() -> impl Strategy<Value = u64> {
 
 fn params() -> impl Strategy<Value = FieldSet> {
     let any_fields = prop::collection::vec(prop::option::of(value()), POLICY_FIELDS.len());
-    (any_fields, 0_u64..8, 0_u64..9, 0_u64..4, 0_u64..5).prop_map(
-        |(values, growth, jitter, cap_on, retry_after)| {
+    let waits = prop::collection::vec(value(), 0..20);
+    let kinds = (0_u64..8, 0_u64..9, 0_u64..4, 0_u64..5, 0_u64..4);
+    (any_fields, kinds, prop::option::of(waits)).prop_map(
+        |(values, (growth, jitter, cap_on, retry_after, elapsed_from), waits)| {
             let mut params = FieldSet::default();
             for (field, value) in POLICY_FIELDS.into_iter().zip(values) {
                 if let Some(value) = value {
@@ -35,6 +37,11 @@ fn params() -> impl Strategy<Value = FieldSet> {
             params.set(Field::Jitter, jitter);
             params.set(Field::CapOn, cap_on);
             params.set(Field::RetryAfter, retry_after);
+            params.set(Field::ElapsedFrom, elapsed_from);
+            params.clear(Field::Waits);
+            if let Some(waits) = waits {
+                params.set_waits(Waits::from_ns(waits));
+            }
             params
         },
     )
@@ -52,6 +59,7 @@ fn policy() -> impl Strategy<Value = Policy> {
         "grpc-connect",
         "fibonacci:base=1s,jitter=1/3",
         "linear:base=1s",
+        "steps:waits=1s/5s/2s,jitter=equal",
         "none",
     ])
     .prop_map(|text| Policy::parse(text).unwrap())
@@ -121,6 +129,31 @@ proptest! {
         let is_exact = n < u32::MAX;
         for text in [format!("{float}"), format!("{float:?}"), format!("{float:e}"), format!("{float:E}")] {
             prop_assert!(!is_exact || Ratio::parse(&text) == Ok(Ratio::new(n, d)), "{}", text);
+        }
+    }
+    // C keeps an operation in the memory of its caller.
+    #[test]
+    fn any_numbers_are_an_operation_that_keeps_the_limits(
+        words: [u64; 8], now in value(), own_delay in prop::option::of(value()), retries in 0_u64..4,
+    ) {
+        let text = "full:base=1s,cap=1h,max_retries=3,attempt_timeout=5s,reset_after=1m,elapsed_from=failure";
+        let policy = Policy::parse(text).unwrap();
+        for retries in [words[4], retries] {
+            let mut words = words;
+            words[4] = retries;
+            let mut operation = ffi::operation_from_words(policy, &words);
+            let limit = operation.attempt_limit_ns(now);
+            prop_assert!((Some(1)..=Some(5_000_000_000)).contains(&limit));
+            let index = operation.retry_index(now);
+            prop_assert!(index == 0 || index == retries);
+            let decision = match own_delay {
+                Some(own_delay) => operation.decide_with_delay(Outcome::Timeout, None, own_delay, now, None),
+                None => operation.decide(Outcome::Timeout, None, now, None),
+            };
+            let reason = operation.reason();
+            prop_assert_eq!(decision.stop_reason(), reason);
+            prop_assert!(reason.is_some() || (operation.retries() == index + 1 && index < 3));
+            prop_assert!(own_delay.is_none_or(|own| reason.is_some() || decision.delay_ns() == own.min(MAX_NS)));
         }
     }
 }

@@ -8,7 +8,13 @@ from cases.scenario import scenarios
 
 def decision_cases():
     parts = (
-        *(scenarios(PLAIN), retry_afters.decisions(), scenarios(TIMES), scenarios(ATTEMPTS), scenarios(budgets.BUDGETS)),
+        *(
+            scenarios(PLAIN),
+            retry_afters.decisions(),
+            scenarios(TIMES),
+            scenarios(ATTEMPTS),
+            scenarios(budgets.BUDGETS),
+        ),
         *(spared(), scenarios(SHARED), random_operations.decisions()),
     )
     for part in parts:

@@ -51,6 +51,8 @@ FIELD-attempts-before-total | full:base=100ms,cap=20s | 0 {WORD_MAX} | attempts 
 """
 POLICIES = f"""
 FIELD-steps | steps:waits=5s/5m/1s/30m,cap=1h | 8 10m | waits that rise and fall; steps have no base
+FIELD-steps-two | steps:waits=5s/5m/1s/30m,cap=1h | 3 10m | fewer waits than entries, of which the last falls
+FIELD-steps-three | steps:waits=5s/5m/1s/30m | 4 5m | fewer waits than entries
 FIELD-steps-one | steps:waits=5s | 1 0 | one attempt never waits
 FIELD-steps-jitter | steps:waits=5s/5m/1s,jitter=0.5,offset=2s | 100 2h | a hundred attempts
 FIELD-steps-floor | steps:waits=5s,floor=2s | 4 5s | the floor does not fit

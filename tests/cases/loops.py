@@ -38,10 +38,7 @@ class Case:
         assert loop.calls == len(calls), f"{self.case['id']}: {loop.calls} of {len(calls)} calls are made"
         last = "nothing" if not calls else "timeout" if loop.is_cut else calls[-1]["ends"]
         results = {"limits": loop.limits, "waits": loop.waits, "events": loop.events, "reason": reason}
-        self.case["loops"].append(
-            words({**script, **results})
-            | {"ends": "caller" if has_failed else last}
-        )
+        self.case["loops"].append(words({**script, **results}) | {"ends": "caller" if has_failed else last})
         operations = sum(self.stats.buckets)
         self.case["stats"] = {
             "operations": operations,

@@ -1,5 +1,7 @@
 """Policy and budget strings that cannot be read (SPEC 11.5), and all cases of text_errors.json."""
 
+from reference.parse_error import PEERS
+
 from cases import string_rules
 from cases.invalid_strings import budget, error
 
@@ -85,6 +87,26 @@ def unreadable():
         ("before-value", "the key is checked before its value", "full:x="),
     ):
         yield error(f"key-{id}", why, string)
+    for id, why, key in (
+        ("same", "a name of other libraries", "retries"),
+        ("same-hyphens", "hyphens do not count", "-max-delay-"),
+        ("key", "a key without its underscore", "maxretries"),
+        ("key-hyphen", "a key with a hyphen", "max-retries"),
+        ("cut", "32 bytes count", "max_retries" + "_" * 21 + "x"),
+        ("more", "more than a peer", "timeouts"),
+        ("part", "a part of a peer", "time"),
+        ("two", "two peers", "min max"),
+        ("upper", "the capital comes first", "maxDelay"),
+        ("growth", "growth is no key", "growth_"),
+        ("hyphens", "hyphens only", "--"),
+        ("escaped", "a byte that is escaped", "timeout\x7f"),
+        ("no-equals", "a peer without a value", "steps"),
+    ):
+        yield error(f"peer-{id}", why, f"full:base=1s,{key}" if id == "no-equals" else f"default:{key}=5")
+    for peer in " ".join(PEERS.values()).split():
+        yield error(f"peer-{peer}", "a name of other libraries", f"default:{peer}=1")
+    yield budget("peer-policy", "peers of keys of policies", "quota:retries=1")
+    yield budget("peer-key", "a key with hyphens", "quota:max-tokens=1")
     yield budget("key-policy", "a field of a policy", "quota:base=1s")
     yield budget("key-unknown", "an unknown field", "ratio:max_tokens=1,ratios=1")
 

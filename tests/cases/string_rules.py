@@ -109,6 +109,7 @@ budget-tokens-huge | rate:max_tokens=99999999999999999999999 | above 64 bits
 budget-cost-zero | quota:cost=0 | a cost of 0
 budget-cost-above | quota:max_tokens=10,cost=11 | a cost above the tokens
 budget-cost-default | quota:max_tokens=4 | a default above the tokens: the end of the string
+budget-cost-five | quota:cost=5,max_tokens=4 | the default, set: the value
 budget-cost-preset | aws-sdk-2026:max_tokens=10 | a preset's cost above the tokens: the head
 budget-cost_throttled-above | quota:max_tokens=10,cost_throttled=11 | a cost above the tokens
 budget-cost_timeout-above | quota:max_tokens=10,cost_timeout=11 | a cost above the tokens

@@ -33,6 +33,7 @@ HELD = {
         (3000, ['"answers":[{']),
         (1500, [f'{{"stop":"{reason}",' for reason in operations.REASONS]),
         (800, ['{"error":"not_a_request","at":0}']),
+        (1000, ['{"limit":"', '{"limit":null,']),
         (700, ['{"retry_after":"']),
         (600, ['"of":"budget"}']),
         (500, ['{"rows":[[']),

@@ -25,13 +25,14 @@ def policy(rng):
     if rng.random() < 0.1:
         return rng.choice(list(presets.PRESETS["policy"]))
     heads = [f"{growth}:base={base}" for growth in GROWTHS for base in BASES]
-    head = rng.choice(["constant:base=1s", "none:max_retries=9", *heads])
+    head = rng.choice(["constant:base=1s", "none:max_retries=9", *STEPS, *heads])
     pairs = [
         pair
         for often, pairs in LIMITS
         if rng.random() < often
         for pair in [rng.choice(pairs)]
         if pair.split("=")[0] not in head
+        and not (pair[:10] == "throttled_" and head in STEPS)
         and not (pair[:10] == "max_attemp" and "max_retries" in head)
     ]
     rng.shuffle(pairs)
@@ -40,6 +41,7 @@ def policy(rng):
 
 GROWTHS = ["full", "equal", "decorrelated", "constant", "linear", "exponential", "polynomial"]
 GROWTHS += ["fibonacci"]
+STEPS = [f"steps:waits={waits}" for waits in ["1s", "100ms/1s/5s", "5s/1ms/0s", "1ms/2s/2s/10s"]]
 BASES = ["1ms", "100ms", "1s", "10s"]
 LIMITS = [
     (0.5, ["cap=20s", "cap=1h", "cap=30s", "cap=10s,cap_on=delay"]),
@@ -52,6 +54,10 @@ LIMITS = [
     (0.3, [f"retry_after_max={limit}" for limit in ["5s", "none", "0s", "1s"]]),
     (0.2, ["retry_after_max_extra=2s", "retry_after_max_extra=0s", "retry_after_max_extra=1ns"]),
     (0.1, ["floor=1ms", "floor=500ms", "floor=1ns"]),
+    (0.3, [f"attempt_timeout={limit}" for limit in ["1ns", "100ms", "1s", "1s", "30s", "1h"]]),
+    (0.3, [f"reset_after={limit}" for limit in ["1ns", "500ms", "1s", "1s", "10s", "1h"]]),
+    (0.03, [f"reset_after={MAX - 1}ns", f"attempt_timeout={MAX - 1}ns", "reset_after=none"]),
+    (0.3, ["elapsed_from=begin", "elapsed_from=failure", "elapsed_from=failure"]),
 ]
 
 
@@ -101,6 +107,8 @@ def valid_steps(rng):
             step, ends = outcome(operation, now, "permanent"), True
         elif pick < 0.22:
             step, ends = {"operation": operation, "do": "cancel", "now": str(now)}, True
+        elif pick < 0.32:
+            step = {"operation": operation, "do": "limit", "now": str(now)}
         steps.append(step)
         # An operation that has ended is sometimes used again.
         if ends and rng.random() < 0.8:
@@ -133,6 +141,8 @@ def failure(rng, operation, now):
         step["retry_after"] = str(rng.choice(waits))
     elif rng.random() < 0.3:
         step["retry_after"] = None
+    if rng.random() < 0.1:
+        step["own_delay"] = rng.choice([None, "0", "1", str(S), str(3 * S), str(MAX)])
     return step
 
 

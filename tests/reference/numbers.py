@@ -1,5 +1,6 @@
-"""Clauses 1, 2 and 4: durations, ratios, draws and samples."""
+"""Clauses 1, 2, 4 and 8.7: durations, ratios, draws and samples."""
 
+from fractions import Fraction
 from math import gcd
 
 MAX = 2**63 - 1
@@ -17,6 +18,19 @@ def reduced(ratio):  # 1.4
         return ratio
     divisor = gcd(n, d)
     return n // divisor, d // divisor
+
+
+MAX_TERM = 1_000_000
+
+
+def ratio_of(number):  # 8.7
+    """The ratio that a float stands for. Its terms may be above MAX_TERM."""
+    shortest = Fraction(repr(number))
+    for decimals in (None, 6, 5, 4, 3, 2, 1):
+        ratio = shortest if decimals is None else round(Fraction(number), decimals)
+        if max(ratio.as_integer_ratio()) <= MAX_TERM:
+            return ratio.as_integer_ratio()
+    return shortest.as_integer_ratio()
 
 
 def scale(x, ratio):  # 1.4; any terms of the ratio give the same result

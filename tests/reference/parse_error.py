@@ -20,6 +20,18 @@ MESSAGES = {  # 11.7
     "ratio_too_fine": "{F} {X} has a term above 1000000",
     "unknown_kind": "{F} {X} is unknown; the kinds are {names}",
 }
+PEERS = {
+    "base": "delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff",
+    "increment": "step",
+    "multiplier": "factor expbase backofffactor backoffmultiplier",
+    "cap": "max maxdelay maxwait maxtimeout maxinterval maxbackoff",
+    "jitter": "randomize randomizationfactor",
+    "max_retries": "retries maxretry",
+    "max_attempts": "attempts tries maxtries stop",
+    "max_elapsed": "maxtime maxelapsedtime deadline",
+    "waits": "delays steps",
+    "attempt_timeout": "timeout pertrytimeout",
+}
 
 
 class ParseError(Exception):
@@ -30,7 +42,7 @@ class ParseError(Exception):
         self.found = found.encode("latin-1").decode()
         self.field, self.value, self.limit = field, value, limit
         if message is None:
-            shown = excerpt(found) + reason(code, found)
+            shown = excerpt(found) + reason(code, found, names)
             message = MESSAGES[code].format(F=field, X=shown, names=", ".join(names))
         self.message = message
 
@@ -46,7 +58,7 @@ def excerpt(found):
     return f'"{first}..."' if len(found) > SHOWN else f'"{first}"'
 
 
-def reason(code, found):
+def reason(code, found, keys):
     found = found[:SHOWN]
     if re.search("[ \\x09-\\x0d]", found):
         return " (spaces are not allowed)"
@@ -56,4 +68,7 @@ def reason(code, found):
         return " (a duration has one unit)"
     if code == "unknown_key" and found == "":
         return ' (a pair must follow every ":" and ",")'
+    for key in keys if code == "unknown_key" else ():
+        if re.sub("[_-]", "", found) in [key.replace("_", ""), *PEERS.get(key, "").split()]:
+            return f" (did you mean {key}?)"
     return ""

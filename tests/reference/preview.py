@@ -92,7 +92,8 @@ def total(p, attempts):
         return (cycles and cycles * rising(p, RESTART)) + rising(p, rest)
     if waits == 0:
         return 0
-    # No maximum is below the one before it, but among the first steps, so the rows after one as long as the last are all alike.
+    # No maximum is below the one before it, but among the waits of steps, so the rows after one as long as the last
+    # are all alike.
     last = maximum(p, waits - 1)
     summed = 0
     falls = len(p["waits"]) if p["growth"] == "steps" else 0
@@ -101,6 +102,7 @@ def total(p, attempts):
         if longest == last and i >= falls - 1:
             return summed + (waits - i) * last
         summed += longest
+    return summed
 
 
 def rising(p, waits):

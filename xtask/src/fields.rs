@@ -138,9 +138,8 @@ fn go_file() -> String {
         let end = if read == of_kind { ")" } else { "" };
         format!("{name}: {read}(engine.{name}){end},\n")
     });
-    // They are arguments of NewPolicy.
-    let options =
-        policy().filter(|field| ![Field::Growth, Field::Base, Field::Waits].contains(field));
+    // The head of a policy string, and an argument of NewPolicy.
+    let options = policy().filter(|&field| field != Field::Growth);
     format!(
         "// Code generated from {SOURCE} by cargo xtask generate; DO NOT EDIT.\n\npackage backoff\n
 import (\n\"time\"\n\n\"github.com/backoff-rs/backoff/bindings-go/internal/engine\"\n)\n
@@ -164,10 +163,12 @@ fn go_option(field: Field) -> String {
     let (name, type_name) = (pascal(field.name()), go_type(field));
     let is_kind = matches!(ffi::field_unit(field), Unit::Kind(_));
     let option = if is_kind { kind(field) } else { name.clone() };
-    let of_kind = format!("set(engine.{name}, uint64(value))");
+    let of_kind = format!("setKind(engine.{name}, uint32(value))");
     let of_duration = format!("setDuration(engine.{name}, value)");
     let of_count = format!("set(engine.{name}, value)");
-    let setter = by_unit(field, [&of_kind, &of_duration, "", "", &of_count]);
+    let of_waits = format!("setWaits(engine.{name}, value)");
+    let setter = by_unit(field, [&of_kind, &of_duration, &of_waits, "", &of_count]);
+    let type_name = type_name.replace("[]", "...");
     let about = format!("With{option} sets {}. {}", field.name(), description(field, pascal_field));
     let about = comment(&about, "//", 118);
     if ffi::field_unit(field) != Unit::Ratio {
@@ -176,10 +177,10 @@ fn go_option(field: Field) -> String {
         );
     }
     format!(
-        "\n{about}\n//\n// The float counts as its shortest decimal, exactly: 1.6 is 8/5.
-func With{name}(value float64) Option {{ return setDecimal(engine.{name}, value, \"With{name}Ratio\") }}
+        "\n{about}\n//\n// The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
+func With{name}(value float64) Option {{ return setDecimal(engine.{name}, value) }}
 
-// With{name}Ratio is With{name} for a fraction such as 4/3, which has no short decimal. In lowest terms both
+// With{name}Ratio is With{name} for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.
 func With{name}Ratio(numerator, denominator uint32) Option {{ return setRatio(engine.{name}, numerator, denominator) }}\n"
     )

@@ -113,6 +113,33 @@ func DecideAlone(policy *Policy, stream, retries, began, deadline uint64, outcom
 	return reason, delay
 }
 
+// Alone is the state of an operation without a budget, for a policy that is not the zero one.
+type Alone struct{ operation Operation }
+
+// Begin begins the operation.
+func (a *Alone) Begin(policy *Policy, stream, now, deadline uint64) {
+	a.operation.Begin(policy, stream, now, deadline, nil)
+}
+
+// Decide decides after a known outcome. ownDelay is the delay of the caller, or NoTime.
+func (a *Alone) Decide(outcome uint32, ownDelay, retryAfter, now uint64) (reason uint32, delay uint64) {
+	if ownDelay == NoTime {
+		reason, delay, _ = a.operation.Decide(outcome, retryAfter, now, nil)
+	} else {
+		reason, delay, _ = a.operation.DecideWithDelay(outcome, ownDelay, retryAfter, now, nil)
+	}
+	return reason, delay
+}
+
+// AttemptLimit returns the limit of an attempt that begins now, in ns, or NoTime if there is none.
+func (a *Alone) AttemptLimit(now uint64) uint64 { return a.operation.AttemptLimit(now) }
+
+// TimeLeft is AttemptLimit with the other limits of time.
+func (a *Alone) TimeLeft(now uint64) uint64 { return a.operation.TimeLeft(now) }
+
+// RetryIndex returns the index of the delay if the attempt fails now.
+func (a *Alone) RetryIndex(now uint64) uint64 { return a.operation.RetryIndex(now) }
+
 // Sequence returns the delays of a policy one after the other.
 type Sequence struct {
 	Policy *Policy // nil for no delays

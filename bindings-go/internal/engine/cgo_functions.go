@@ -9,13 +9,16 @@ package engine
 // #cgo nocallback backoff_kind_name
 // #cgo nocallback backoff_params_set
 // #cgo nocallback backoff_params_set_ratio
+// #cgo nocallback backoff_params_set_waits
 // #cgo nocallback backoff_ratio_parse
 // #cgo nocallback backoff_policy_init
 // #cgo nocallback backoff_policy_parse
 // #cgo nocallback backoff_policy_print
 // #cgo nocallback backoff_policy_get
 // #cgo nocallback backoff_policy_get_ratio
+// #cgo nocallback backoff_policy_get_waits
 // #cgo nocallback backoff_policy_max_retries
+// #cgo nocallback backoff_policy_change_text
 // #cgo nocallback backoff_policy_delay_ns
 // #cgo nocallback backoff_policy_window_ns
 // #cgo nocallback backoff_preview_init
@@ -27,6 +30,10 @@ package engine
 // #cgo nocallback backoff_operation_begin
 // #cgo nocallback backoff_operation_resume
 // #cgo nocallback backoff_operation_decide
+// #cgo nocallback backoff_operation_decide_with_delay
+// #cgo nocallback backoff_operation_attempt_limit
+// #cgo nocallback backoff_operation_time_left
+// #cgo nocallback backoff_operation_retry_index
 // #cgo nocallback backoff_operation_refuse_retry
 // #cgo nocallback backoff_operation_cancel
 // #cgo nocallback backoff_operation_state
@@ -88,6 +95,10 @@ func (m *Module) Xbackoff_params_set_ratio(params int32, field int32, numerator 
 	return int32(C.backoff_params_set_ratio((*C.backoff_params)(m.at(params)), C.backoff_field(field), C.uint32_t(numerator), C.uint32_t(denominator)))
 }
 
+func (m *Module) Xbackoff_params_set_waits(params int32, waits_ns int32, count int64) int32 {
+	return int32(C.backoff_params_set_waits((*C.backoff_params)(m.at(params)), (*C.uint64_t)(m.at(waits_ns)), C.uint64_t(count)))
+}
+
 func (m *Module) Xbackoff_ratio_parse(text int32, length int64, numerator int32, denominator int32) int32 {
 	return int32(C.backoff_ratio_parse((*C.char)(m.at(text)), C.uint64_t(length), (*C.uint32_t)(m.at(numerator)), (*C.uint32_t)(m.at(denominator))))
 }
@@ -112,8 +123,16 @@ func (m *Module) Xbackoff_policy_get_ratio(policy int32, field int32, numerator 
 	return int32(C.backoff_policy_get_ratio((*C.backoff_policy)(m.at(policy)), C.backoff_field(field), (*C.uint32_t)(m.at(numerator)), (*C.uint32_t)(m.at(denominator))))
 }
 
+func (m *Module) Xbackoff_policy_get_waits(policy int32, waits_ns int32, size int64, count int32) int32 {
+	return int32(C.backoff_policy_get_waits((*C.backoff_policy)(m.at(policy)), (*C.uint64_t)(m.at(waits_ns)), C.uint64_t(size), (*C.uint64_t)(m.at(count))))
+}
+
 func (m *Module) Xbackoff_policy_max_retries(policy int32, max_retries int32) int32 {
 	return int32(C.backoff_policy_max_retries((*C.backoff_policy)(m.at(policy)), (*C.uint64_t)(m.at(max_retries))))
+}
+
+func (m *Module) Xbackoff_policy_change_text(policy int32, text int32, length int64, changed int32, error int32) int32 {
+	return int32(C.backoff_policy_change_text((*C.backoff_policy)(m.at(policy)), (*C.char)(m.at(text)), C.uint64_t(length), (*C.backoff_policy)(m.at(changed)), (*C.backoff_error)(m.at(error))))
 }
 
 func (m *Module) Xbackoff_policy_delay_ns(policy int32, stream int64, index int32, delay_ns int32) int32 {
@@ -158,6 +177,22 @@ func (m *Module) Xbackoff_operation_resume(operation int32, policy int32, stream
 
 func (m *Module) Xbackoff_operation_decide(operation int32, outcome int32, retry_after_ns int64, now_ns int64, budget int32, decision int32) int32 {
 	return int32(C.backoff_operation_decide((*C.backoff_operation)(m.at(operation)), C.backoff_outcome(outcome), C.uint64_t(retry_after_ns), C.uint64_t(now_ns), (*C.backoff_budget)(m.at(budget)), (*C.backoff_decision)(m.at(decision))))
+}
+
+func (m *Module) Xbackoff_operation_decide_with_delay(operation int32, outcome int32, delay_ns int64, retry_after_ns int64, now_ns int64, budget int32, decision int32) int32 {
+	return int32(C.backoff_operation_decide_with_delay((*C.backoff_operation)(m.at(operation)), C.backoff_outcome(outcome), C.uint64_t(delay_ns), C.uint64_t(retry_after_ns), C.uint64_t(now_ns), (*C.backoff_budget)(m.at(budget)), (*C.backoff_decision)(m.at(decision))))
+}
+
+func (m *Module) Xbackoff_operation_attempt_limit(operation int32, now_ns int64, limit_ns int32) int32 {
+	return int32(C.backoff_operation_attempt_limit((*C.backoff_operation)(m.at(operation)), C.uint64_t(now_ns), (*C.uint64_t)(m.at(limit_ns))))
+}
+
+func (m *Module) Xbackoff_operation_time_left(operation int32, now_ns int64, left_ns int32) int32 {
+	return int32(C.backoff_operation_time_left((*C.backoff_operation)(m.at(operation)), C.uint64_t(now_ns), (*C.uint64_t)(m.at(left_ns))))
+}
+
+func (m *Module) Xbackoff_operation_retry_index(operation int32, now_ns int64, index int32) int32 {
+	return int32(C.backoff_operation_retry_index((*C.backoff_operation)(m.at(operation)), C.uint64_t(now_ns), (*C.uint64_t)(m.at(index))))
 }
 
 func (m *Module) Xbackoff_operation_refuse_retry(operation int32, budget int32, reason int32) int32 {

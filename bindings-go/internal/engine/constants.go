@@ -164,6 +164,7 @@ const (
 	PreviewWords           = 96
 	PreviewRowWords        = 8
 	LoopEventWords         = 8
+	LoopAttemptWords       = 7
 	LoopWords              = 16
 	OperationWords         = 64
 	DecisionWords          = 4

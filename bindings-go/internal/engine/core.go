@@ -24,13 +24,13 @@ func New() *Module {
 	m := new(Module)
 	m.t0 = make([]any, 6)
 	m.memory = new(memory)
-	m.elements = [][]any{{m.fn96, m.fn97, m.fn98, m.fn136, m.fn141}}
+	m.elements = [][]any{{m.fn96, m.fn97, m.fn98, m.fn137, m.fn142}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
-	memory_init(m.memory[:], data0, uint32(i32(0x4000)), 0, len(data0))
-	m.g0 = i32(0x4000)
-	m.g1 = i32(29288)
-	m.g2 = i32(29296)
+	memory_init(m.memory[:], data0, uint32(i32(0x6000)), 0, len(data0))
+	m.g0 = i32(0x6000)
+	m.g1 = i32(37480)
+	m.g2 = i32(37488)
 	return m
 }
 
@@ -230,11 +230,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+27228))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+35420))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+27220))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+35412))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+27212))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+35404))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn252(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn254(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -460,7 +460,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(27380), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(35572), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -474,7 +474,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(27288), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(35480), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -509,7 +509,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(27288), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(35480), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn252(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn254(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -913,7 +913,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(27476))
+		m.fn19(v5+i32(8), v12, v11, i32(35668))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1285,7 +1285,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(27476))
+		m.fn19(v5+i32(8), v7, v8, i32(35668))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn211(t1+v4, v3, i32(1))
+		t2 := m.fn213(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1531,177 +1531,177 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v11 = i32(26)
 				switch v6 {
 				default:
-					v2 = i32(16627)
+					v2 = i32(24819)
 					switch v6 + i32(-100) {
 					case 0:
 						goto l31
 					default:
 						goto l3
 					case 1:
-						v2 = i32(16653)
+						v2 = i32(24845)
 						v11 = i32(27)
 						goto l31
 					case 2:
-						v2 = i32(16680)
+						v2 = i32(24872)
 						v11 = i32(52)
 						goto l31
 					case 3:
-						v2 = i32(16732)
+						v2 = i32(24924)
 						v11 = i32(65)
 						goto l31
 					case 4:
-						v2 = i32(16797)
+						v2 = i32(24989)
 						v11 = i32(21)
 						goto l31
 					case 5:
-						v2 = i32(16818)
+						v2 = i32(25010)
 						v11 = i32(46)
 						goto l31
 					case 6:
-						v2 = i32(16864)
+						v2 = i32(25056)
 						v11 = i32(56)
 						goto l31
 					case 7:
-						v2 = i32(16920)
+						v2 = i32(25112)
 						v11 = i32(96)
 						goto l31
 					case 8:
-						v2 = i32(17016)
+						v2 = i32(25208)
 						v11 = i32(36)
 						goto l31
 					case 9:
-						v2 = i32(17052)
+						v2 = i32(25244)
 						v11 = i32(28)
 						goto l31
 					case 10:
-						v2 = i32(17080)
+						v2 = i32(25272)
 						goto l31
 					case 11:
-						v2 = i32(17106)
+						v2 = i32(25298)
 						v11 = i32(107)
 						goto l31
 					case 12:
-						v2 = i32(17213)
+						v2 = i32(25405)
 						v11 = i32(50)
 						goto l31
 					case 13:
-						v2 = i32(17263)
+						v2 = i32(25455)
 						v11 = i32(38)
 						goto l31
 					case 14:
-						v2 = i32(17301)
+						v2 = i32(25493)
 						v11 = i32(71)
 						goto l31
 					case 15:
-						v2 = i32(17372)
+						v2 = i32(25564)
 						v11 = i32(59)
 						goto l31
 					case 16:
-						v2 = i32(17431)
+						v2 = i32(25623)
 						v11 = i32(49)
 						goto l31
 					}
 				case 1:
-					v2 = i32(0x4448)
+					v2 = i32(25672)
 					v11 = i32(19)
 					goto l31
 				case 2:
-					v2 = i32(17499)
+					v2 = i32(25691)
 					v11 = i32(27)
 					goto l31
 				case 3:
-					v2 = i32(17526)
+					v2 = i32(25718)
 					v11 = i32(67)
 					goto l31
 				case 8:
-					v2 = i32(17593)
+					v2 = i32(25785)
 					v11 = i32(47)
 					goto l31
 				case 9:
-					v2 = i32(17640)
+					v2 = i32(25832)
 					v11 = i32(25)
 					goto l31
 				case 10:
-					v2 = i32(17665)
+					v2 = i32(25857)
 					v11 = i32(27)
 					goto l31
 				case 11:
-					v2 = i32(17692)
+					v2 = i32(25884)
 					goto l31
 				case 12:
-					v2 = i32(17718)
+					v2 = i32(25910)
 					v11 = i32(61)
 					goto l31
 				case 13:
-					v2 = i32(17779)
+					v2 = i32(25971)
 					v11 = i32(41)
 					goto l31
 				case 14:
-					v2 = i32(17820)
+					v2 = i32(26012)
 					v11 = i32(38)
 					goto l31
 				case 15:
-					v2 = i32(17858)
+					v2 = i32(26050)
 					v11 = i32(16)
 					goto l31
 				case 16:
-					v2 = i32(17874)
+					v2 = i32(26066)
 					v11 = i32(17)
 					goto l31
 				case 17:
-					v2 = i32(17891)
+					v2 = i32(26083)
 					v11 = i32(18)
 					goto l31
 				case 23:
-					v2 = i32(17909)
+					v2 = i32(26101)
 					v11 = i32(31)
 					goto l31
 				case 24:
-					v2 = i32(17940)
+					v2 = i32(26132)
 					v11 = i32(36)
 					goto l31
 				case 25:
-					v2 = i32(17976)
+					v2 = i32(26168)
 					v11 = i32(52)
 					goto l31
 				case 4:
-					v2 = i32(18028)
+					v2 = i32(26220)
 					v11 = i32(28)
 					goto l31
 				case 5:
-					v2 = i32(18056)
+					v2 = i32(0x6688)
 					v11 = i32(28)
 					goto l31
 				case 18:
-					v2 = i32(18084)
+					v2 = i32(26276)
 					v11 = i32(48)
 					goto l31
 				case 19:
-					v2 = i32(18132)
+					v2 = i32(26324)
 					v11 = i32(62)
 					goto l31
 				case 20:
-					v2 = i32(18194)
+					v2 = i32(26386)
 					v11 = i32(70)
 					goto l31
 				case 21:
-					v2 = i32(18264)
+					v2 = i32(26456)
 					v11 = i32(49)
 					goto l31
 				case 6:
-					v2 = i32(18313)
+					v2 = i32(26505)
 					v11 = i32(32)
 					goto l31
 				case 7:
-					v2 = i32(18345)
+					v2 = i32(26537)
 					v11 = i32(37)
 					goto l31
 				case 22:
-					v2 = i32(18382)
+					v2 = i32(26574)
 					v11 = i32(50)
 					goto l31
 				case 0:
-					v2 = i32(16619)
+					v2 = i32(24811)
 					v11 = i32(8)
 					goto l31
 				}
@@ -1718,7 +1718,7 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				if v5 == 0 {
 					goto l48
 				}
-				v2 = v5 + i32(21820)
+				v2 = v5 + i32(30012)
 				v5 = v5 + i32(4)
 				t11 := int32(load32(m.memory, uint32(v2)))
 				if t11 != v6 {
@@ -1805,9 +1805,9 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v1 = v4 + i32(1588)
 				memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
 				memory_zero(m.memory[:], uint32(v4+i32(1680)), uint32(i32(772)))
-				t26 := m.fn27(v4+i32(1680), i32(25314), i32(3))
+				t26 := m.fn27(v4+i32(1680), i32(33506), i32(3))
 				t27 := m.fn28(t26, v14)
-				t28 := m.fn27(t27, i32(25317), i32(2))
+				t28 := m.fn27(t27, i32(33509), i32(2))
 				v5 = t28
 				store32(m.memory, uint64(uint32(v4))+2492, uint32(v2))
 				store32(m.memory, uint64(uint32(v4))+2488, uint32(v6))
@@ -1916,11 +1916,11 @@ func (m *Module) fn24(v0 int32) int32 {
 	v1 = t0 - i32(176)
 	m.g0 = v1
 	v2 = i32(12)
-	memory_copy(m.memory[:], uint32(v1+i32(4)+i32(12)), uint32(i32(21568)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v1+i32(4)+i32(12)), uint32(i32(29760)), uint32(i32(108)))
 	store32(m.memory, uint64(uint32(v1))+132, uint32(i32(10)))
 	store64(m.memory, uint64(uint32(v1))+124, uint64(i64(1)))
 	v3 = v1 + i32(136)
-	memory_copy(m.memory[:], uint32(v3), uint32(i32(21676)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v3), uint32(i32(29868)), uint32(i32(40)))
 l4:
 	{
 		v4 = v2 + i32(4)
@@ -2063,7 +2063,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn252(v2, v3, i64(0), i64(10), i64(0))
+		m.fn254(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2083,7 +2083,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn232(v0, int32(t5)|i32(48))
+		_ = m.fn234(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2107,9 +2107,9 @@ func (m *Module) fn29(v0, v1 int32) {
 		p2 = 1
 	}
 	v4 = p2
-	p3 := i32(25040)
+	p3 := i32(33232)
 	if v4 != 0 {
-		p3 = i32(24236)
+		p3 = i32(32428)
 	}
 	v5 = p3
 	t5 := v5
@@ -2123,27 +2123,27 @@ func (m *Module) fn29(v0, v1 int32) {
 		p6 = i32(104)
 	}
 	v7 = p6
-	p7 := i32(22004)
+	p7 := i32(30196)
 	if v4 != 0 {
-		p7 = i32(21920)
+		p7 = i32(30112)
 	}
 	v8 = p7
-	p8 := i32(21956)
+	p8 := i32(30148)
 	if v4 != 0 {
-		p8 = i32(21872)
+		p8 = i32(30064)
 	}
 	v9 = p8
-	p9 := i32(21680)
+	p9 := i32(29872)
 	if v4 != 0 {
-		p9 = i32(0x5444)
+		p9 = i32(0x7444)
 	}
 	v10 = p9
 	t10 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v11 = t10
 	v12 = v11 << 2
-	t11 := int32(load32(m.memory, uint32(v12+i32(29084))))
+	t11 := int32(load32(m.memory, uint32(v12+i32(37276))))
 	v4 = t11
-	t12 := int32(load32(m.memory, uint32(v12+i32(28980))))
+	t12 := int32(load32(m.memory, uint32(v12+i32(37172))))
 	v12 = t12
 	t13 := int64(load64(m.memory, uint64(uint32(v0))+8))
 	v13 = t13
@@ -2239,7 +2239,7 @@ l5:
 					if t37 != i32(100) {
 						goto l9
 					}
-					m.fn224(v2, v18)
+					m.fn226(v2, v18)
 					t38 := int32(load32(m.memory, uint32(v2)))
 					t39 := int32(load32(m.memory, uint64(uint32(v2))+4))
 					_ = m.fn27(v21, t38, t39)
@@ -2302,7 +2302,7 @@ l5:
 						t88 := v21
 						p87 := i32(1)
 						if v23 != 0 {
-							p87 = i32(25312)
+							p87 = i32(33504)
 						}
 						p89 := i32(0)
 						if v23 != 0 {
@@ -2351,7 +2351,7 @@ l5:
 						t62 := v21
 						p61 := i32(1)
 						if v0 != 0 {
-							p61 = i32(25312)
+							p61 = i32(33504)
 						}
 						p63 := i32(0)
 						if v0 != 0 {
@@ -2381,7 +2381,7 @@ l5:
 					if t51 != i32(116) {
 						goto l5
 					}
-					_ = m.fn227(v21, v2+i32(36), v16)
+					_ = m.fn229(v21, v2+i32(36), v16)
 					goto l5
 				default:
 					switch v22 + i32(-117) {
@@ -2402,7 +2402,7 @@ l5:
 						if t69 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory[:], uint32(v15), uint32(i32(25200)), uint32(i32(112)))
+						memory_copy(m.memory[:], uint32(v15), uint32(i32(33392)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
@@ -2420,7 +2420,7 @@ l5:
 							t73 := v21
 							p72 := i32(1)
 							if v0 != 0 {
-								p72 = i32(25312)
+								p72 = i32(33504)
 							}
 							p74 := i32(0)
 							if v0 != 0 {
@@ -2567,21 +2567,21 @@ l5:
 				if v18 == 0 {
 					goto l5
 				}
-				m.fn219(v2+i32(16), v18)
+				m.fn221(v2+i32(16), v18)
 				t101 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t102 := v2 + i32(8)
 				v0 = t101
-				m.fn224(t102, v0)
+				m.fn226(t102, v0)
 				t103 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t104 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t105 := m.fn27(v21, t103, t104)
-				t106 := m.fn27(t105, i32(26495), i32(1))
+				t106 := m.fn27(t105, i32(34687), i32(1))
 				v23 = t106
 				m.fn35(v2+i32(48), v0)
-				_ = m.fn227(v23, v2+i32(48), v16)
+				_ = m.fn229(v23, v2+i32(48), v16)
 				goto l5
 			}
-			_ = m.fn27(v21, i32(0x6777), i32(8))
+			_ = m.fn27(v21, i32(0x8777), i32(8))
 			goto l5
 		case 0:
 			if v3 == 0 {
@@ -2610,7 +2610,7 @@ l5:
 					goto l5
 				}
 				t112 := int32(load32(m.memory, uint32(v10+v0)))
-				m.fn224(v2+i32(24), t112)
+				m.fn226(v2+i32(24), t112)
 				t113 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v23 = t113
 				if v23 == 0 {
@@ -2621,7 +2621,7 @@ l5:
 				t116 := v21
 				p115 := i32(1)
 				if v0 != 0 {
-					p115 = i32(25312)
+					p115 = i32(33504)
 				}
 				p117 := i32(0)
 				if v0 != 0 {
@@ -2638,17 +2638,17 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l23:
-	_ = m.fn227(v21, v2+i32(36), v13)
+	_ = m.fn229(v21, v2+i32(36), v13)
 	goto l5
 l25:
-	m.fn236(v11, v17, v21)
+	m.fn238(v11, v17, v21)
 	goto l5
 l19:
 	v0 = i32(128)
 l21:
 	if uint32(v0) < uint32(v19) {
 		t122 := m.fn27(v21, v14, v0)
-		_ = m.fn27(t122, i32(26499), i32(3))
+		_ = m.fn27(t122, i32(34691), i32(3))
 		goto l5
 	}
 	_ = m.fn27(v21, v14, v19)
@@ -2869,7 +2869,7 @@ func (m *Module) fn35(v0, v1 int32) {
 		panic("unreachable")
 	default:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21872)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(30064)))
 		goto l11
 	case 3, 11, 12, 37:
 		v2 = i32(2)
@@ -2879,26 +2879,26 @@ func (m *Module) fn35(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26972)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35164)))
 		goto l11
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(27016)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35208)))
 		goto l11
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(27092)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35284)))
 		goto l11
 	case 23:
 		v2 = i32(4)
 		goto l1
 	case 26:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(27128)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35320)))
 		goto l11
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21956)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(30148)))
 	}
 l11:
 	v2 = i32(0)
@@ -3029,7 +3029,7 @@ func (m *Module) fn39(v0, v1, v2 int32, v3 int64, v4 int32) {
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn33(v5+i32(8), v2, i32(21568), i32(27), v4)
+	m.fn33(v5+i32(8), v2, i32(29760), i32(27), v4)
 	v4 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v6 = t1
@@ -3083,7 +3083,7 @@ func (m *Module) fn41(v0, v1 int32) {
 			goto l0
 		}
 		v1 = i32(0)
-		v2 = i32(21248)
+		v2 = i32(29440)
 		goto l1
 	l0:
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -3310,9 +3310,9 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_budget_event_name(v0 int32) int32 {
 	v0 = v0 + i32(-1)
-	p0 := i32(20868)
+	p0 := i32(29060)
 	if uint32(v0) < uint32(i32(6)) {
-		p0 = v0*i32(24) + i32(16475)
+		p0 = v0*i32(24) + i32(24667)
 	}
 	return p0
 }
@@ -3337,7 +3337,7 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn33(v3, v1, i32(21676), i32(10), i32(0))
+		m.fn33(v3, v1, i32(29868), i32(10), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -3378,11 +3378,11 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 	m.fn107(v3, v1)
 	v4 = i64(0)
 	{
-		t1 := m.fn34(v2, i32(21676), i32(10))
+		t1 := m.fn34(v2, i32(29868), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn217(v3, v2)
+		t2 := m.fn219(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3551,7 +3551,7 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn33(v4, v1, i32(21676), i32(10), i32(1))
+		m.fn33(v4, v1, i32(29868), i32(10), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -3864,7 +3864,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+28088))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+36280))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn57(t8, v4)
@@ -4040,7 +4040,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn252(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn254(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4123,7 +4123,7 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 								if uint64(v9) < uint64(i64(3)) {
 									v10 = i64(0)
 									{
-										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+21128))
+										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+29320))
 										switch t5 {
 										case 1:
 											goto l6
@@ -4438,7 +4438,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn252(t6, p9, i64(0), t10, i64(0))
+		m.fn254(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -4650,7 +4650,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(28100))))
+					t15 := int32(load32(m.memory, uint32(v1+i32(36292))))
 					t16 := m.fn73(v8, t15)
 					if t16 == v7 {
 						goto l10
@@ -4845,7 +4845,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn252(v5, v7, i64(0), v8, i64(0))
+				m.fn254(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -4869,7 +4869,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn252(t15, p16, i64(0), v3, i64(0))
+				m.fn254(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -4897,7 +4897,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				goto l6
 			}
 		case 1:
-			m.fn133(v5+i32(256), v1)
+			m.fn134(v5+i32(256), v1)
 			v7 = i64(0)
 			t27 := int64(load64(m.memory, uint64(uint32(v5))+264))
 			t28 := int32(load32(m.memory, uint64(uint32(v5))+256))
@@ -4942,8 +4942,8 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn233(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn252(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn235(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn254(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -4977,7 +4977,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 			case 0:
 				t51 := int64(load32(m.memory, uint64(uint32(v1))+44))
 				v4 = t51
-				m.fn133(v5+i32(256), v1)
+				m.fn134(v5+i32(256), v1)
 				v7 = i64(0)
 				t52 := int64(load64(m.memory, uint64(uint32(v5))+264))
 				t53 := v5
@@ -5050,8 +5050,8 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn252(t69, p71, i64(0), t72, i64(0))
-			m.fn133(v5+i32(256), v1)
+			m.fn254(t69, p71, i64(0), t72, i64(0))
+			m.fn134(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
 			if uint64(v4) < uint64(v7) {
@@ -5107,7 +5107,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn252(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn254(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5128,7 +5128,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn134(v5+i32(256), t95, v3, v4)
+			t96 := m.fn135(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -5159,7 +5159,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn233(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn235(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -5421,7 +5421,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(28100))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(36292))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -5941,9 +5941,9 @@ l1:
 					{
 						if v1 == i32(600) {
 							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+28088))
+							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+36280))
 							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
-							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+28096))
+							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+36288))
 							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
 							v9 = v8 + i32(2176)
 						l29:
@@ -5952,9 +5952,9 @@ l1:
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+28088))
+									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+36280))
 									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
-									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+28096))
+									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+36288))
 									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
 									v11 = v8 + i32(2224)
 									v12 = v8 + i32(2200)
@@ -6183,7 +6183,7 @@ func (m *Module) fn84(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn243(v2+i32(8), v3)
+			m.fn245(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6194,7 +6194,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn243(v2+i32(24), v3)
+		m.fn245(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6207,7 +6207,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn243(v2+i32(16), v3)
+		m.fn245(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6221,7 +6221,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn244(v2+i32(32), v5, v1)
+		m.fn246(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6246,7 +6246,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn243(v4+i32(16), v4+i32(204))
+	m.fn245(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6254,7 +6254,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn244(v4+i32(232), v1, t2)
+		m.fn246(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6274,9 +6274,9 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+29264))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+37456))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+29240))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+37432))
 			v6 = t7
 		}
 	l2:
@@ -6286,7 +6286,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			if v6 == 0 {
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				v10 = t11
-				m.fn133(v4+i32(232), v4+i32(24))
+				m.fn134(v4+i32(232), v4+i32(24))
 				{
 					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t12 != i64(1) {
@@ -6332,7 +6332,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn243(v4+i32(8), v4+i32(204))
+			m.fn245(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6343,7 +6343,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn244(v4+i32(216), v9, v11)
+						m.fn246(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6365,7 +6365,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn244(v4+i32(232), v9, v12)
+						m.fn246(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6378,7 +6378,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn244(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn246(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6426,11 +6426,11 @@ func (m *Module) fn86(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn112(v2+i32(12), v1)
-	t4 := m.fn27(v2+i32(12), i32(28084), i32(3))
+	t4 := m.fn27(v2+i32(12), i32(36276), i32(3))
 	t5 := m.fn28(t4, v5)
-	t6 := m.fn27(t5, i32(26495), i32(1))
+	t6 := m.fn27(t5, i32(34687), i32(1))
 	t7 := m.fn28(t6, v4)
-	t8 := m.fn27(t7, i32(26495), i32(1))
+	t8 := m.fn27(t7, i32(34687), i32(1))
 	t9 := m.fn28(t8, v3)
 	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -6444,7 +6444,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn211(v0, v2, v1)
+		t0 := m.fn213(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -6453,7 +6453,7 @@ l0:
 
 //go:norace
 func (m *Module) fn88(v0, v1 int32) int32 {
-	t0 := m.fn251(v0, v1, i32(88))
+	t0 := m.fn253(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6474,7 +6474,7 @@ func (m *Module) fn89(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(28080)
+		v2 = v2<<2 + i32(36272)
 		if v2 == 0 {
 			goto l2
 		}
@@ -6536,11 +6536,11 @@ func (m *Module) fn91(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn251(v0, v1, i32(80))
+		t2 := m.fn253(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn251(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn253(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -6632,9 +6632,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+28088))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+36280))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+28096))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+36288))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -6833,7 +6833,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2824)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+592, uint64(v2))
 		m.fn101(v4+i32(2824), v4+i32(592))
-		m.fn102(v4+i32(1616), v4+i32(2824), i32(21676), i32(10))
+		m.fn102(v4+i32(1616), v4+i32(2824), i32(29868), i32(10))
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+1616))
@@ -6852,7 +6852,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		l9:
 			memory_copy(m.memory[:], uint32(v4+i32(3536)), uint32(v1), uint32(i32(352)))
 			memory_copy(m.memory[:], uint32(v4+i32(3184)), uint32(v4+i32(3536)), uint32(i32(352)))
-			m.fn103(v4+i32(1616), v4+i32(2824), i32(21676), i32(10), v4+i32(3184))
+			m.fn103(v4+i32(1616), v4+i32(2824), i32(29868), i32(10), v4+i32(3184))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1636))
 			v1 = t7
 			if v1 == 0 {
@@ -6892,7 +6892,7 @@ l16:
 	}
 	v2 = i64(0)
 	{
-		t13 := int32(load32(m.memory, uint32(v1+i32(21716))))
+		t13 := int32(load32(m.memory, uint32(v1+i32(29908))))
 		v6 = t13
 		p14 := i32(-33)
 		if uint32(v6) < uint32(i32(33)) {
@@ -6976,7 +6976,7 @@ l0:
 	{
 		{
 			if uint32(v3) > uint32(i32(1024)) {
-				m.fn158(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+				m.fn160(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
 				store64(m.memory, uint32(v0), uint64(i64(2)))
 				goto l9
 			}
@@ -6999,11 +6999,11 @@ l0:
 					p7 = 1
 				}
 				v5 = p7
-				p8 := i32(21956)
+				p8 := i32(30148)
 				if v5 != 0 {
-					p8 = i32(21872)
+					p8 = i32(30064)
 				}
-				t9 := m.fn210(p8, i32(6), v8, v2)
+				t9 := m.fn212(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
 					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
@@ -7015,9 +7015,9 @@ l0:
 					p10 = i32(576)
 				}
 				v6 = p10
-				p11 := i32(25040)
+				p11 := i32(33232)
 				if v5 != 0 {
-					p11 = i32(24236)
+					p11 = i32(32428)
 				}
 				v5 = p11 + i32(-16)
 			l5:
@@ -7069,7 +7069,7 @@ l0:
 			}
 		}
 	l4:
-		m.fn158(v0+i32(8), v1, i32(14), i32(0), i32(0), v8, v2)
+		m.fn160(v0+i32(8), v1, i32(14), i32(0), i32(0), v8, v2)
 		store64(m.memory, uint32(v0), uint64(i64(2)))
 		goto l9
 	l6:
@@ -7082,7 +7082,7 @@ l0:
 		if v5 != 0 {
 			p22 = v5
 		}
-		m.fn156(t20, t21, p22, v10, v9)
+		m.fn158(t20, t21, p22, v10, v9)
 		{
 			t23 := int32(load32(m.memory, uint64(uint32(v4))+3104))
 			v5 = t23
@@ -7123,9 +7123,9 @@ func (m *Module) fn101(v0, v1 int32) {
 		p3 = i32(108)
 	}
 	v4 = p3
-	p4 := i32(21676)
+	p4 := i32(29868)
 	if v3 != 0 {
-		p4 = i32(21568)
+		p4 = i32(29760)
 	}
 	v3 = p4
 	v5 = v1 + i32(880)
@@ -7143,7 +7143,7 @@ l3:
 		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn223(t7, t8, v8)
+		m.fn225(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
@@ -7195,12 +7195,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn215(v4+i32(352), v1, v5)
+			m.fn217(v4+i32(352), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn216(v4+i32(352), v5, v4)
+			m.fn218(v4+i32(352), v5, v4)
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
@@ -7280,7 +7280,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn215(t3, t4, v3)
+			m.fn217(t3, t4, v3)
 			v2 = v2 + i32(4)
 			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
 			v9 = t5
@@ -7291,7 +7291,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				if v9 == 0 {
 					goto l2
 				}
-				t6 := m.fn217(v4, i32(24))
+				t6 := m.fn219(v4, i32(24))
 				if t6 == 0 {
 					goto l2
 				}
@@ -7367,7 +7367,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					if v10 == 0 {
 						t15 := int64(load64(m.memory, uint32(v4)))
 						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn218(v5+i32(24), t15, t16, i32(18), v9)
+						m.fn220(v5+i32(24), t15, t16, i32(18), v9)
 						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						v9 = t17
 						{
@@ -7400,7 +7400,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				}
 			}
 		l9:
-			t24 := m.fn217(v4, v3)
+			t24 := m.fn219(v4, v3)
 			v16 = t24
 			{
 				if v13 != 0 {
@@ -7422,7 +7422,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					goto l15
 				}
 			l13:
-				m.fn216(v5+i32(24), v3, v4)
+				m.fn218(v5+i32(24), v3, v4)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if !(t25|v9 == 0) {
 					t26 := int64(load64(m.memory, uint32(v4)))
@@ -7435,7 +7435,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					if v13 != 0 {
 						p30 = t28
 					}
-					m.fn218(t31, t26, t27, t32, p30)
+					m.fn220(t31, t26, t27, t32, p30)
 					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					v9 = t33
 					{
@@ -7473,7 +7473,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 		}
 		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v14 = t38
-		m.fn219(v5, v3)
+		m.fn221(v5, v3)
 		v9 = i64(0)
 		{
 			t39 := int32(load32(m.memory, uint32(v5)))
@@ -7518,7 +7518,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn223(t5, t6, v7)
+	m.fn225(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -7594,7 +7594,7 @@ l1:
 	if v1 != 0 {
 		p27 = i32(0)
 	}
-	m.fn158(t18, t16, t19, t20, t21, p26, p27)
+	m.fn160(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
 	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
@@ -7614,7 +7614,7 @@ func (m *Module) fn105(v0, v1 int32) {
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	memory_zero(m.memory[:], uint32(v0+i32(8)), uint32(i32(80)))
-	m.fn133(v2, v1)
+	m.fn134(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
 	t4 := v0
@@ -7675,7 +7675,7 @@ func (m *Module) fn107(v0, v1 int32) {
 	m.g0 = v2
 	memory_zero(m.memory[:], uint32(v2), uint32(i32(352)))
 	v3 = i32(8)
-	memory_copy(m.memory[:], uint32(v2+i32(352)+i32(8)), uint32(i32(21676)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v2+i32(352)+i32(8)), uint32(i32(29868)), uint32(i32(40)))
 l4:
 	if v3 == i32(48) {
 		goto l0
@@ -7731,9 +7731,9 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 		p3 = i32(1)
 	}
 	m.fn35(t1, p3)
-	p4 := i32(21680)
+	p4 := i32(29872)
 	if v4 != 0 {
-		p4 = i32(0x5444)
+		p4 = i32(0x7444)
 	}
 	v1 = p4
 	t6 := v1
@@ -7743,9 +7743,9 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn227(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn229(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn217(v2, i32(12))
+	t9 := m.fn219(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7755,7 +7755,7 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	}
 	v8 = t9 & p12
 	v9 = v2 + i32(216)
-	v10 = i32(25152)
+	v10 = i32(33344)
 l1:
 	{
 		{
@@ -7769,7 +7769,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn228(v2, v4)
+				t14 := m.fn230(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -7818,32 +7818,32 @@ l1:
 	l6:
 		t17 := m.fn27(v6, v10, i32(1))
 		v1 = t17
-		m.fn224(v3+i32(8), v4)
+		m.fn226(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn27(v1, t18, t19)
-		t21 := m.fn27(t20, i32(25153), i32(1))
+		t21 := m.fn27(t20, i32(33345), i32(1))
 		v1 = t21
 		{
 			if v4 != i32(22) {
 				goto l7
 			}
 			if v12 == i64(0x7fffffffffffffff) {
-				_ = m.fn27(v1, i32(24229), i32(4))
+				_ = m.fn27(v1, i32(32421), i32(4))
 				goto l10
 			}
 		l7:
-			t22 := m.fn221(v3+i32(804), i32(25156))
+			t22 := m.fn223(v3+i32(804), i32(33348))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn227(v1, v3+i32(804), v12)
+			_ = m.fn229(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn229(v1, v9)
+		_ = m.fn231(v1, v9)
 	l10:
-		v10 = i32(25168)
+		v10 = i32(33360)
 		v1 = v11
 		goto l1
 	}
@@ -8007,9 +8007,9 @@ func (m *Module) fn112(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+29216))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+37408))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+29192))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+37384))
 		v3 = t5
 	}
 l0:
@@ -8041,9 +8041,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(26495)
+		p11 := i32(34687)
 		if v1 != 0 {
-			p11 = i32(28100)
+			p11 = i32(36292)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8056,7 +8056,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn27(v4, i32(26495), i32(1))
+	_ = m.fn27(v4, i32(34687), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn28(v4, v7)
@@ -8158,11 +8158,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn251(v4+i32(48), v1, i32(80))
+			t18 := m.fn253(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn251(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn253(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8196,50 +8196,50 @@ func (m *Module) Xbackoff_code_name(v0 int32) int32 {
 	var v1 int32
 	switch v0 + i32(-100) {
 	default:
-		v1 = i32(20969)
+		v1 = i32(29161)
 		if v0 == 0 {
 			goto l18
 		}
 		v0 = v0 + i32(-1)
-		p0 := i32(21027)
+		p0 := i32(29219)
 		if uint32(v0) < uint32(i32(26)) {
-			p0 = v0*i32(24) + i32(18432)
+			p0 = v0*i32(24) + i32(26624)
 		}
 		return p0
 	case 0:
-		return i32(20906)
+		return i32(29098)
 	case 1:
-		return i32(21071)
+		return i32(29263)
 	case 2:
-		return i32(21057)
+		return i32(29249)
 	case 3:
-		return i32(20882)
+		return i32(29074)
 	case 4:
-		return i32(21053)
+		return i32(29245)
 	case 5:
-		return i32(20857)
+		return i32(29049)
 	case 6:
-		return i32(20952)
+		return i32(29144)
 	case 7:
-		return i32(20919)
+		return i32(29111)
 	case 8:
-		return i32(20972)
+		return i32(29164)
 	case 9:
-		return i32(20998)
+		return i32(29190)
 	case 10:
-		return i32(20937)
+		return i32(29129)
 	case 11:
-		return i32(21097)
+		return i32(29289)
 	case 12:
-		return i32(20981)
+		return i32(29173)
 	case 13:
-		return i32(20868)
+		return i32(29060)
 	case 14:
-		return i32(20893)
+		return i32(29085)
 	case 15:
-		return i32(21085)
+		return i32(29277)
 	case 16:
-		v1 = i32(21014)
+		v1 = i32(29206)
 	}
 l18:
 	return v1
@@ -8276,7 +8276,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(27144)
+	p3 := i32(35336)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8320,7 +8320,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(25200)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(33392)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8348,7 +8348,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn252(v3, v12, i64(0), v13, i64(0))
+					m.fn254(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8367,7 +8367,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn252(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn254(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -8429,10 +8429,10 @@ func (m *Module) Xbackoff_error_message(v0, v1 int32, v2 int64, v3 int32) int32 
 func (m *Module) Xbackoff_field_name(v0 int32) int32 {
 	var v1 int32
 	v1 = v0 * i32(24)
-	t1 := v1 + i32(19896)
-	p0 := i32(21057)
+	t1 := v1 + i32(28088)
+	p0 := i32(29249)
 	if uint32(v0+i32(-33)) < uint32(i32(10)) {
-		p0 = v1 + i32(18888)
+		p0 = v1 + i32(27080)
 	}
 	p2 := p0
 	if uint32(v0+i32(-1)) < uint32(i32(27)) {
@@ -8520,7 +8520,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 		v7 = int32(v2)
 	l2:
 		store64(m.memory, uint64(uint32(v5))+96, uint64(v3))
-		m.fn12(v5+i32(72), v1, v7, i32(0x4000), i32(14))
+		m.fn12(v5+i32(72), v1, v7, i32(0x6000), i32(14))
 		{
 			{
 				t1 := int32(load32(m.memory, uint64(uint32(v5))+72))
@@ -8550,9 +8550,9 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn252(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn254(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(27144)
+				p11 := i32(35336)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -8581,7 +8581,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(27144)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(35336)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -8637,7 +8637,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				goto l9
 			}
 		l4:
-			m.fn12(v5+i32(40), v1, v7, i32(16439), i32(11))
+			m.fn12(v5+i32(40), v1, v7, i32(24631), i32(11))
 			{
 				t28 := int32(load32(m.memory, uint64(uint32(v5))+40))
 				v6 = t28
@@ -8676,7 +8676,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				store32(m.memory, uint64(uint32(v5))+136, uint32(v7))
 				store32(m.memory, uint64(uint32(v5))+132, uint32(v1))
 				store32(m.memory, uint64(uint32(v5))+128, uint32(i32(9)))
-				store32(m.memory, uint64(uint32(v5))+124, uint32(i32(16398)))
+				store32(m.memory, uint64(uint32(v5))+124, uint32(i32(24590)))
 				store32(m.memory, uint64(uint32(v5))+120, uint32(v5+i32(96)))
 				v7 = v5 + i32(132)
 				{
@@ -8754,7 +8754,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					}
 				}
 			l14:
-				m.fn11(v5+i32(120), v5+i32(108), i32(16424), i32(15))
+				m.fn11(v5+i32(120), v5+i32(108), i32(24616), i32(15))
 				t57 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t57 != i64(1) {
 					goto l17
@@ -8767,7 +8767,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 			v12 = i64(1)
 			goto l11
 		l17:
-			m.fn11(v5+i32(80), v5+i32(108), i32(16407), i32(17))
+			m.fn11(v5+i32(80), v5+i32(108), i32(24599), i32(17))
 			t59 := int64(load64(m.memory, uint64(uint32(v5))+80))
 			v12 = t59
 		}
@@ -8804,7 +8804,7 @@ func (m *Module) fn122(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn186(v3, v1, v2)
+		m.fn188(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -8832,7 +8832,7 @@ func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn252(v4, v2, i64(0), i64(10), i64(0))
+	m.fn254(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9063,7 +9063,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn241(v0)
+		m.fn243(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9116,7 +9116,7 @@ func (m *Module) fn129(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn241(v1 + i32(8))
+	m.fn243(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9128,10 +9128,10 @@ func (m *Module) fn129(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn242(v1+i32(64), v1+i32(96))
-	m.fn242(v1+i32(96), v1+i32(64))
-	m.fn242(v1+i32(64), v1+i32(96))
-	m.fn242(v1+i32(96), v1+i32(64))
+	m.fn244(v1+i32(64), v1+i32(96))
+	m.fn244(v1+i32(96), v1+i32(64))
+	m.fn244(v1+i32(64), v1+i32(96))
+	m.fn244(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9152,7 +9152,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		p0 = i32(-1)
 	}
 	v2 = p0
-	v3 = i32(21040)
+	v3 = i32(29232)
 	{
 		switch v0 + i32(-9) {
 		case 1:
@@ -9172,7 +9172,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 				}
 				p8 := i32(0)
 				if v0 != 0 {
-					p8 = v2*i32(24) + i32(19560)
+					p8 = v2*i32(24) + i32(27752)
 				}
 				return p8
 			}
@@ -9187,7 +9187,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 				}
 				p10 := i32(0)
 				if v0 != 0 {
-					p10 = v2*i32(24) + i32(19056)
+					p10 = v2*i32(24) + i32(27248)
 				}
 				return p10
 			}
@@ -9204,7 +9204,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p2 := i32(0)
 			if v0 != 0 {
-				p2 = v2*i32(24) + i32(19248)
+				p2 = v2*i32(24) + i32(27440)
 			}
 			return p2
 		case 2:
@@ -9218,7 +9218,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p4 := i32(0)
 			if v0 != 0 {
-				p4 = v2*i32(24) + i32(19392)
+				p4 = v2*i32(24) + i32(27584)
 			}
 			return p4
 		case 0:
@@ -9232,7 +9232,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p6 := i32(0)
 			if v0 != 0 {
-				p6 = v2*i32(24) + i32(19632)
+				p6 = v2*i32(24) + i32(27824)
 			}
 			return p6
 		}
@@ -9242,12 +9242,219 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		}
 		p11 := i32(0)
 		if uint32(v2) < uint32(i32(6)) {
-			p11 = v2*i32(24) + i32(19104)
+			p11 = v2*i32(24) + i32(27296)
 		}
 		v3 = p11
 	}
 l1:
 	return v3
+}
+
+//go:norace
+func (m *Module) Xbackoff_operation_attempt_limit(v0 int32, v1 int64, v2 int32) int32 {
+	var v3, v4 int32
+	var v5 int64
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	v4 = i32(100)
+	{
+		if v0 == 0 {
+			goto l0
+		}
+		if v2 == 0 {
+			goto l0
+		}
+		v4 = i32(101)
+		t1 := int64(load64(m.memory, uint32(v0)))
+		if t1 != i64(3559379042386145391) {
+			goto l0
+		}
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+280))
+		v5 = t2
+		m.fn132(v3, v0+i32(328), v0+i32(8), v1)
+		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		t4 := int32(load32(m.memory, uint32(v3)))
+		t6 := v2
+		p5 := i64(-1)
+		if t4 != 0 {
+			p5 = t3
+		}
+		p7 := i64(-1)
+		if v5 != i64(0x7fffffffffffffff) {
+			p7 = p5
+		}
+		store64(m.memory, uint32(t6), uint64(p7))
+		v4 = i32(0)
+	}
+l0:
+	m.g0 = v3 + i32(16)
+	return v4
+}
+
+//go:norace
+func (m *Module) fn132(v0, v1, v2 int32, v3 int64) {
+	var v4 int32
+	var v5 int64
+	var v6 int32
+	var v7, v8 int64
+	var v9 int32
+	var v10 int64
+	var v11, v12 int32
+	t0 := m.g0
+	v4 = t0 - i32(192)
+	m.g0 = v4
+	t1 := int64(load64(m.memory, uint64(uint32(v2))+272))
+	v5 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v2))+316))
+	v6 = t2
+	t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v7 = t3
+	t4 := int64(load64(m.memory, uint64(uint32(v1))+8))
+	v8 = t4
+	t5 := int32(load32(m.memory, uint64(uint32(v1))+52))
+	v9 = t5
+	t6 := int64(load64(m.memory, uint64(uint32(v2))+104))
+	v10 = t6
+	t7 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	store64(m.memory, uint64(uint32(v4))+56, uint64(t7))
+	store64(m.memory, uint64(uint32(v4))+32, uint64(v10))
+	store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x200000000)))
+	v11 = i32(0)
+	t8 := v4
+	var p9 int32
+	if v9 != i32(0) {
+		p9 = 1
+	}
+	store64(m.memory, uint64(uint32(t8))+48, uint64(uint32(p9)))
+	store64(m.memory, uint64(uint32(v4))+64, uint64(v3))
+	t10 := v4
+	v8 = v3 - v8
+	p11 := v8
+	if uint64(v8) > uint64(v3) {
+		p11 = i64(0)
+	}
+	store64(m.memory, uint64(uint32(t10))+40, uint64(p11))
+	t12 := v4
+	var p13 int32
+	if v10 != i64(0x7fffffffffffffff) {
+		p13 = 1
+	}
+	var p14 int32
+	if v6 != i32(2) {
+		p14 = 1
+	}
+	var p15 int32
+	if v7 != i64(0) {
+		p15 = 1
+	}
+	store64(m.memory, uint64(uint32(t12))+24, uint64(uint32(p13&(p14|p15))))
+	var p16 int32
+	if v5 != i64(0x7fffffffffffffff) {
+		p16 = 1
+	}
+	v2 = p16
+	v6 = v4 + i32(40)
+	v9 = v4 + i32(16)
+	{
+		{
+		l1:
+			{
+				v1 = v6
+				if v11 == i32(2) {
+					goto l0
+				}
+				v6 = v1 + i32(24)
+				v11 = v11 + i32(1)
+				t17 := int64(load64(m.memory, uint32(v1+i32(-16))))
+				if t17 != i64(1) {
+					goto l1
+				}
+				t18 := int64(load64(m.memory, uint32(v1+i32(-8))))
+				v3 = t18
+				t19 := int64(load64(m.memory, uint32(v1)))
+				t20 := v3
+				v10 = t19
+				if uint64(t20) <= uint64(v10) {
+					goto l1
+				}
+			}
+			store32(m.memory, uint64(uint32(v4))+16, uint32(v11))
+			memory_copy(m.memory[:], uint32(v4+i32(136)), uint32(v9), uint32(i32(56)))
+			v3 = v3 - v10
+			v12 = v4 + i32(144)
+			t21 := int32(load32(m.memory, uint64(uint32(v4))+140))
+			v9 = t21
+			t22 := int32(load32(m.memory, uint64(uint32(v4))+136))
+			v1 = t22
+		l4:
+			{
+				v6 = v12 + v1*i32(24)
+			l3:
+				{
+					v11 = v6
+					if v9 == v1 {
+						goto l2
+					}
+					v6 = v11 + i32(24)
+					v1 = v1 + i32(1)
+					t23 := int64(load64(m.memory, uint32(v11)))
+					if t23 != i64(1) {
+						goto l3
+					}
+				}
+				t24 := int64(load64(m.memory, uint64(uint32(v11))+8))
+				t25 := v3
+				v10 = t24
+				t26 := int64(load64(m.memory, uint64(uint32(v11))+16))
+				t27 := v10
+				v7 = t26
+				v8 = t27 - v7
+				p28 := v8
+				if uint64(v8) > uint64(v10) {
+					p28 = i64(0)
+				}
+				v8 = p28
+				p29 := v8
+				if uint64(v3) < uint64(v8) {
+					p29 = t25
+				}
+				p30 := v3
+				if uint64(v10) > uint64(v7) {
+					p30 = p29
+				}
+				v3 = p30
+				goto l4
+			}
+		}
+	l0:
+		store32(m.memory, uint64(uint32(v4))+16, uint32(i32(2)))
+		v10 = i64(0)
+		v2 = i32(0)
+		v3 = v5
+		if v5 == i64(0x7fffffffffffffff) {
+			goto l5
+		}
+	l2:
+		p31 := v5
+		if uint64(v3) < uint64(v5) {
+			p31 = v3
+		}
+		v10 = p31
+	l6:
+		v5 = v3
+		v1 = v2 & i32(1)
+		v2 = i32(0)
+		v3 = v10
+		if v1 != 0 {
+			goto l6
+		}
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
+		v10 = i64(1)
+	}
+l5:
+	store64(m.memory, uint32(v0), uint64(v10))
+	m.g0 = v4 + i32(192)
 }
 
 //go:norace
@@ -9301,12 +9508,12 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 				default:
 					goto l6
 				case 0:
-					m.fn133(v6+i32(432), v5)
+					m.fn134(v6+i32(432), v5)
 					goto l6
 				case 1:
 					t7 := int64(load32(m.memory, uint64(uint32(v5))+44))
 					v7 = t7
-					m.fn133(v6+i32(432), v5)
+					m.fn134(v6+i32(432), v5)
 					t8 := int64(load64(m.memory, uint64(uint32(v6))+440))
 					t9 := v6
 					v8 = t8
@@ -9336,7 +9543,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 					store32(m.memory, uint64(uint32(v6))+432, uint32(v5))
 					store32(m.memory, uint64(uint32(v6))+444, uint32(v6+i32(424)))
 					store32(m.memory, uint64(uint32(v6))+436, uint32(v6+i32(344)))
-					_ = m.fn134(v6+i32(432), i32(0), i64(1), v3)
+					_ = m.fn135(v6+i32(432), i32(0), i64(1), v3)
 					goto l6
 				case 4:
 					t18 := int64(load64(m.memory, uint64(uint32(v6))+344))
@@ -9389,7 +9596,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn133(v0, v1 int32) {
+func (m *Module) fn134(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
@@ -9402,8 +9609,8 @@ func (m *Module) fn133(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn245(v1)
-		m.fn252(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn247(v1)
+		m.fn254(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -9420,7 +9627,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn134(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn135(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -9431,14 +9638,14 @@ func (m *Module) fn134(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn246(v0, v3)
+		m.fn248(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn247(v4, v0, v3)
+		m.fn249(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -9465,7 +9672,7 @@ func (m *Module) fn134(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn248(v0, v2)
+	m.fn250(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -9491,7 +9698,7 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn136(v0, v1 int32) int32 {
+func (m *Module) fn137(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -9503,9 +9710,9 @@ func (m *Module) fn136(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn249(t2, v1)
+		m.fn251(t2, v1)
 		v3 = i32(7)
-		m.fn250(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn252(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -9565,7 +9772,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 		if v2 != i64(-1) {
 			p10 = 1
 		}
-		m.fn138(t6, t7, t8, t9, int64(uint32(p10)), v2, i64(0), v2, v3, v4)
+		m.fn139(t6, t7, t8, t9, int64(uint32(p10)), v2, i64(0), v2, v3, v4)
 		store64(m.memory, uint64(uint32(v5))+16, uint64(i64(0)))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
@@ -9587,7 +9794,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
+func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
 	var v10, v11 int32
 	var v12, v13, v14 int64
 	var v15 int32
@@ -9610,10 +9817,10 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn249(v12, v9)
+		m.fn251(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn250(v0, v1, i32(2), i64(0), v9)
+			m.fn252(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -9653,7 +9860,7 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							v8 = p11
 							goto l10
 						case 1:
-							m.fn133(v10+i32(56), v9)
+							m.fn134(v10+i32(56), v9)
 							t12 := int64(load64(m.memory, uint64(uint32(v10))+64))
 							v8 = t12
 							t13 := int64(load64(m.memory, uint64(uint32(v10))+376))
@@ -9662,7 +9869,7 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn233(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn235(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -9687,7 +9894,7 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn52(v9, v10+i32(376))
 				}
 			l6:
-				m.fn250(v0, v1, i32(1), i64(0), v9)
+				m.fn252(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -9710,7 +9917,7 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if t23 != i32(2) {
 						goto l12
 					}
-					m.fn133(v10+i32(56), v9)
+					m.fn134(v10+i32(56), v9)
 					t24 := int64(load64(m.memory, uint64(uint32(v10))+376))
 					t25 := v10
 					v12 = t24
@@ -9884,7 +10091,7 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						if v6 == i64(1) {
 							goto l22
 						}
-						t65 := m.fn160(v15, v12, v11)
+						t65 := m.fn162(v15, v12, v11)
 						v6 = t65
 						goto l19
 					}
@@ -9904,7 +10111,7 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						p71 = t69
 					}
 					t72 := fn1(v12, v11)
-					m.fn252(t67, p71+i64(1), i64(0), t72, i64(0))
+					m.fn254(t67, p71+i64(1), i64(0), t72, i64(0))
 					t73 := int64(load64(m.memory, uint64(uint32(v10))+40))
 					v6 = t73
 				}
@@ -9963,7 +10170,7 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 								p87 = v6
 							}
-							m.fn252(t86, t85, i64(0), p87-v7+i64(1), i64(0))
+							m.fn254(t86, t85, i64(0), p87-v7+i64(1), i64(0))
 							t88 := int64(load64(m.memory, uint64(uint32(v10))+24))
 							v7 = v7 + t88
 						}
@@ -9996,11 +10203,11 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l28:
-				m.fn250(v0, v1, i32(4), v7, v9)
+				m.fn252(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
 		l17:
-			m.fn250(v0, v1, i32(3), i64(0), v9)
+			m.fn252(v0, v1, i32(3), i64(0), v9)
 			goto l1
 		l27:
 			if v11 == 0 {
@@ -10013,7 +10220,7 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l29
 			}
 		l30:
-			m.fn250(v0, v1, i32(5), v7, v9)
+			m.fn252(v0, v1, i32(5), v7, v9)
 			goto l1
 		l29:
 			{
@@ -10034,7 +10241,7 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						default:
 							goto l39
 						case 1:
-							m.fn133(v10+i32(56), v9)
+							m.fn134(v10+i32(56), v9)
 							t97 := int64(load64(m.memory, uint64(uint32(v10))+376))
 							v6 = t97
 							p98 := i64(-1)
@@ -10089,8 +10296,8 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p114 = i64(0)
 							}
 							t115 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn252(t112, p114, i64(0), t115, i64(0))
-							m.fn133(v10+i32(56), v9)
+							m.fn254(t112, p114, i64(0), t115, i64(0))
+							m.fn134(v10+i32(56), v9)
 							t117 := v10
 							p116 := v8
 							if uint64(v8) < uint64(v6) {
@@ -10156,7 +10363,7 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							store32(m.memory, uint64(uint32(v10))+56, uint32(v9))
 							store32(m.memory, uint64(uint32(v10))+68, uint32(v10+i32(456)))
 							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(376)))
-							t137 := m.fn134(v10+i32(56), i32(3), i64(1), v8)
+							t137 := m.fn135(v10+i32(56), i32(3), i64(1), v8)
 							v6 = t137
 							goto l39
 						case 5:
@@ -10170,7 +10377,7 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t143 := v6
 							v4 = t142
 							t144 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t145 := m.fn233(int32(int64(uint64(v4)>>32)), int32(v4), t144)
+							t145 := m.fn235(int32(int64(uint64(v4)>>32)), int32(v4), t144)
 							v4 = t145
 							p146 := v4
 							if uint64(v6) > uint64(v4) {
@@ -10243,11 +10450,85 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l1
 			}
 		l32:
-			m.fn250(v0, v1, i32(6), v7, v9)
+			m.fn252(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
 	m.g0 = v10 + i32(464)
+}
+
+//go:norace
+func (m *Module) Xbackoff_operation_decide_with_delay(v0, v1 int32, v2, v3, v4 int64, v5, v6 int32) int32 {
+	var v7 int32
+	t0 := m.g0
+	v7 = t0 - i32(32)
+	m.g0 = v7
+	{
+		if v6 != 0 {
+			goto l0
+		}
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn44(v7+i32(8), v0, v5)
+		t1 := int32(load32(m.memory, uint64(uint32(v7))+12))
+		v0 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v7))+8))
+		if t2 == i32(1) {
+			goto l1
+		}
+		m.fn45(v7, v5)
+		t3 := int32(load32(m.memory, uint64(uint32(v7))+4))
+		v5 = t3
+		{
+			t4 := int32(load32(m.memory, uint32(v7)))
+			if t4 != i32(1) {
+				goto l2
+			}
+			v0 = v5
+			goto l1
+		}
+	l2:
+		{
+			p5 := i32(0)
+			if uint32(v1+i32(-1)) < uint32(i32(5)) {
+				p5 = v1
+			}
+			v1 = p5
+			if v1 != 0 {
+				goto l3
+			}
+			v0 = i32(109)
+			goto l1
+		}
+	l3:
+		t6 := v7 + i32(16)
+		t7 := v0 + i32(320)
+		t8 := v0
+		t9 := v1
+		var p10 int32
+		if v3 != i64(-1) {
+			p10 = 1
+		}
+		m.fn139(t6, t7, t8, t9, int64(uint32(p10)), v3, i64(1), v2, v4, v5)
+		store64(m.memory, uint64(uint32(v6))+16, uint64(i64(0)))
+		v0 = i32(0)
+		store32(m.memory, uint64(uint32(v6))+4, uint32(i32(0)))
+		store64(m.memory, uint64(uint32(v6))+24, uint64(i64(0)))
+		t11 := int64(load64(m.memory, uint64(uint32(v7))+24))
+		store64(m.memory, uint64(uint32(v6))+8, uint64(t11))
+		t12 := int32(load32(m.memory, uint64(uint32(v7))+20))
+		t13 := int32(load32(m.memory, uint64(uint32(v7))+16))
+		t15 := v6
+		p14 := i32(0)
+		if t13&i32(1) != 0 {
+			p14 = t12
+		}
+		store32(m.memory, uint32(t15), uint32(p14))
+	}
+l1:
+	m.g0 = v7 + i32(32)
+	return v0
 }
 
 //go:norace
@@ -10270,7 +10551,7 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn141(v0, v1 int32) int32 {
+func (m *Module) fn142(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -10292,9 +10573,9 @@ func (m *Module) fn141(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn249(t6, v1)
+		m.fn251(t6, v1)
 		v3 = i32(6)
-		m.fn250(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn252(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10353,6 +10634,56 @@ l1:
 }
 
 //go:norace
+func (m *Module) Xbackoff_operation_retry_index(v0 int32, v1 int64, v2 int32) int32 {
+	var v3 int32
+	var v4, v5 int64
+	v3 = i32(100)
+	{
+		if v0 == 0 {
+			goto l0
+		}
+		if v2 == 0 {
+			goto l0
+		}
+		v3 = i32(101)
+		t0 := int64(load64(m.memory, uint32(v0)))
+		if t0 != i64(3559379042386145391) {
+			goto l0
+		}
+		{
+			{
+				t1 := int64(load64(m.memory, uint64(uint32(v0))+288))
+				v4 = t1
+				if v4 != i64(0x7fffffffffffffff) {
+					goto l1
+				}
+				t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
+				v1 = t2
+				goto l2
+			}
+		l1:
+			t3 := int64(load64(m.memory, uint64(uint32(v0))+360))
+			t4 := int64(load64(m.memory, uint64(uint32(v0))+344))
+			v5 = v1 - t4
+			p5 := v5
+			if uint64(v5) > uint64(v1) {
+				p5 = i64(0)
+			}
+			p6 := i64(0)
+			if uint64(p5) < uint64(v4) {
+				p6 = t3
+			}
+			v1 = p6
+		}
+	l2:
+		store64(m.memory, uint32(v2), uint64(v1))
+		v3 = i32(0)
+	}
+l0:
+	return v3
+}
+
+//go:norace
 func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 	var v4 int64
 	if v0 != 0 {
@@ -10399,12 +10730,47 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 }
 
 //go:norace
-func (m *Module) Xbackoff_outcome_name(v0 int32) int32 {
-	p0 := i32(20998)
-	if uint32(v0) < uint32(i32(6)) {
-		p0 = v0*i32(24) + i32(20713)
+func (m *Module) Xbackoff_operation_time_left(v0 int32, v1 int64, v2 int32) int32 {
+	var v3, v4 int32
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	v4 = i32(100)
+	{
+		if v0 == 0 {
+			goto l0
+		}
+		if v2 == 0 {
+			goto l0
+		}
+		v4 = i32(101)
+		t1 := int64(load64(m.memory, uint32(v0)))
+		if t1 != i64(3559379042386145391) {
+			goto l0
+		}
+		m.fn132(v3, v0+i32(328), v0+i32(8), v1)
+		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		t3 := int32(load32(m.memory, uint32(v3)))
+		t5 := v2
+		p4 := i64(-1)
+		if t3 != 0 {
+			p4 = t2
+		}
+		store64(m.memory, uint32(t5), uint64(p4))
+		v4 = i32(0)
 	}
-	p1 := i32(20993)
+l0:
+	m.g0 = v3 + i32(16)
+	return v4
+}
+
+//go:norace
+func (m *Module) Xbackoff_outcome_name(v0 int32) int32 {
+	p0 := i32(29190)
+	if uint32(v0) < uint32(i32(6)) {
+		p0 = v0*i32(24) + i32(28905)
+	}
+	p1 := i32(29185)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -10466,6 +10832,98 @@ l1:
 }
 
 //go:norace
+func (m *Module) Xbackoff_params_set_waits(v0, v1 int32, v2 int64) int32 {
+	var v3, v4, v5, v6 int32
+	t0 := m.g0
+	v3 = t0 - i32(272)
+	m.g0 = v3
+	v4 = i32(100)
+	{
+		if v0 == 0 {
+			goto l0
+		}
+		{
+			t1 := int64(load64(m.memory, uint32(v0)))
+			var p2 int32
+			if uint64(t1) > uint64(i64(0x7ffffff)) {
+				p2 = 1
+			}
+			v5 = p2
+			if v5 == 0 {
+				goto l1
+			}
+			v4 = i32(101)
+			goto l0
+		}
+	l1:
+		{
+			if !(v2 == 0) {
+				goto l2
+			}
+			v1 = i32(1)
+			v6 = i32(0)
+			goto l3
+		l2:
+			if v1 == 0 {
+				goto l0
+			}
+			p3 := i64(17)
+			if uint64(v2) < uint64(i64(17)) {
+				p3 = v2
+			}
+			v6 = int32(p3)
+		}
+	l3:
+		p4 := v0
+		if v5 != 0 {
+			p4 = i32(101)
+		}
+		v4 = p4
+		memory_zero(m.memory[:], uint32(v3+i32(136)), uint32(i32(136)))
+		v0 = v6 << 3
+		v2 = i64(0)
+	l6:
+		{
+			if v0 == 0 {
+				goto l4
+			}
+			{
+				if uint64(v2) > uint64(i64(15)) {
+					goto l5
+				}
+				t5 := int64(load64(m.memory, uint32(v1)))
+				store64(m.memory, uint32(v3+i32(136)+int32(v2)<<3), uint64(t5))
+				t6 := int64(load64(m.memory, uint64(uint32(v3))+264))
+				v2 = t6
+			}
+		l5:
+			v1 = v1 + i32(8)
+			t7 := v3
+			v2 = v2 + i64(1)
+			p8 := v2
+			if v2 == 0 {
+				p8 = i64(-1)
+			}
+			v2 = p8
+			store64(m.memory, uint64(uint32(t7))+264, uint64(v2))
+			v0 = v0 + i32(-8)
+			goto l6
+		}
+	l4:
+		memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v3+i32(136)), uint32(i32(128)))
+		store64(m.memory, uint64(uint32(v4))+192, uint64(v2))
+		memory_copy(m.memory[:], uint32(v4+i32(224)), uint32(v3+i32(8)), uint32(i32(128)))
+		store64(m.memory, uint64(uint32(v4))+352, uint64(v2))
+		t9 := int64(load64(m.memory, uint32(v4)))
+		store64(m.memory, uint32(v4), uint64(t9|i64(0x800000)))
+		v4 = i32(0)
+	}
+l0:
+	m.g0 = v3 + i32(272)
+	return v4
+}
+
+//go:norace
 func (m *Module) Xbackoff_parse_retry_after(v0 int32, v1, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
@@ -10514,18 +10972,212 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn155(v0, v1 int32) {
+func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int32) int32 {
+	var v5, v6, v7, v8 int32
+	t0 := m.g0
+	v5 = t0 - i32(7024)
+	m.g0 = v5
+	{
+		if v3 != 0 {
+			goto l0
+		}
+		memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn41(v5+i32(8), v0)
+		v6 = i32(1)
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
+		v0 = t1
+		{
+			t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
+			if t2 != i32(1) {
+				goto l2
+			}
+			memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
+			goto l1
+		}
+	l2:
+		memory_copy(m.memory[:], uint32(v5+i32(248)), uint32(v0), uint32(i32(320)))
+		v7 = i32(0)
+		if v2 == 0 {
+			goto l3
+		}
+		if v1 != 0 {
+			goto l4
+		}
+		v0 = i32(100)
+		goto l5
+	l4:
+		if uint64(v2) <= uint64(i64(0x7fffffff)) {
+			goto l6
+		}
+		v0 = i32(108)
+	l5:
+		memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
+		goto l1
+	l6:
+		v7 = int32(v2)
+		v6 = v1
+	l3:
+		m.fn157(v5+i32(1220), v5+i32(248))
+		t3 := int32(load32(m.memory, uint64(uint32(v5))+1988))
+		t4 := v5 + i32(5136)
+		t5 := v5 + i32(1220)
+		v0 = t3
+		var p6 int32
+		if uint32(v0) > uint32(i32(768)) {
+			p6 = 1
+		}
+		v1 = p6
+		p7 := t5
+		if v1 != 0 {
+			p7 = i32(1)
+		}
+		p8 := v0
+		if v1 != 0 {
+			p8 = i32(0)
+		}
+		m.fn100(t4, i32(1), p7, p8)
+		t9 := int64(load64(m.memory, uint64(uint32(v5))+5136))
+		v2 = t9
+		memory_copy(m.memory[:], uint32(v5+i32(4112)), uint32(v5+i32(5136)+i32(8)), uint32(i32(72)))
+		{
+			if v2 != i64(2) {
+				goto l7
+			}
+			memory_copy(m.memory[:], uint32(v5+i32(888)+i32(8)), uint32(v5+i32(4112)), uint32(i32(72)))
+			goto l8
+		l7:
+			memory_copy(m.memory[:], uint32(v5+i32(1992)+i32(80)), uint32(v5+i32(5136)+i32(80)), uint32(i32(944)))
+			memory_copy(m.memory[:], uint32(v5+i32(1992)+i32(8)), uint32(v5+i32(4112)), uint32(i32(72)))
+			store64(m.memory, uint64(uint32(v5))+1992, uint64(v2))
+			v0 = i32(0)
+		l10:
+			{
+				if v0 == i32(864) {
+					goto l9
+				}
+				v1 = v5 + i32(6160) + v0
+				t10 := v1
+				v8 = v5 + i32(1992) + v0
+				t11 := int64(load64(m.memory, uint32(v8)))
+				store64(m.memory, uint32(t10), uint64(t11))
+				store32(m.memory, uint32(v1+i32(16)), uint32(i32(0)))
+				t12 := int64(load64(m.memory, uint32(v8+i32(8))))
+				store64(m.memory, uint32(v1+i32(8)), uint64(t12))
+				v0 = v0 + i32(32)
+				goto l10
+			}
+		l9:
+			memory_copy(m.memory[:], uint32(v5+i32(5136)), uint32(v5+i32(6160)), uint32(i32(864)))
+			store64(m.memory, uint64(uint32(v5))+6008, uint64(i64(1)))
+			store32(m.memory, uint64(uint32(v5))+6000, uint32(v6))
+			t13 := int32(load32(m.memory, uint64(uint32(v5))+3008))
+			t14 := v5
+			v0 = t13
+			store32(m.memory, uint64(uint32(t14))+6152, uint32(v0))
+			store32(m.memory, uint64(uint32(v5))+6004, uint32(v7))
+			memory_copy(m.memory[:], uint32(v5+i32(5136)+i32(880)), uint32(v5+i32(1992)+i32(880)), uint32(i32(136)))
+			{
+				if uint32(v7) > uint32(i32(1024)) {
+					goto l11
+				}
+				t16 := v5 + i32(6160)
+				t17 := v5 + i32(5136)
+				p15 := i32(0)
+				if v7 != 0 {
+					p15 = v6
+				}
+				m.fn158(t16, t17, i32(0), p15, v7)
+				{
+					t18 := int32(load32(m.memory, uint64(uint32(v5))+6224))
+					v0 = t18
+					if v0 == 0 {
+						memory_copy(m.memory[:], uint32(v5+i32(4112)), uint32(v5+i32(5136)), uint32(i32(1024)))
+						t20 := int64(load64(m.memory, uint64(uint32(v5))+4112))
+						v2 = t20
+						if v2 == i64(2) {
+							goto l13
+						}
+						t21 := v5 + i32(4040)
+						v1 = v5 + i32(4112) + i32(8)
+						memory_copy(m.memory[:], uint32(t21), uint32(v1), uint32(i32(72)))
+						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(80)), uint32(v5+i32(4112)+i32(80)), uint32(i32(944)))
+						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
+						store64(m.memory, uint64(uint32(v5))+3016, uint64(v2))
+						m.fn101(v5+i32(5136), v5+i32(3016))
+						m.fn159(v5+i32(4112), v5+i32(5136))
+						v0 = v5 + i32(888) + i32(8)
+						{
+							t22 := int64(load64(m.memory, uint64(uint32(v5))+4112))
+							if t22 != i64(1) {
+								memory_copy(m.memory[:], uint32(v0), uint32(v1), uint32(i32(320)))
+								memory_copy(m.memory[:], uint32(v5+i32(568)), uint32(v0), uint32(i32(320)))
+								memory_zero(m.memory[:], uint32(v3+i32(328)), uint32(i32(56)))
+								store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
+								memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v5+i32(568)), uint32(i32(320)))
+								goto l16
+							}
+							m.fn104(v0, v5+i32(3016), v1)
+							goto l15
+						}
+					}
+					memory_copy(m.memory[:], uint32(v5+i32(4120)), uint32(v5+i32(6160)), uint32(i32(64)))
+					store32(m.memory, uint64(uint32(v5))+4184, uint32(v0))
+					t19 := int32(load32(m.memory, uint64(uint32(v5))+6228))
+					store32(m.memory, uint64(uint32(v5))+4188, uint32(t19))
+					goto l13
+				}
+			}
+		l11:
+			m.fn160(v5+i32(4120), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
+		l13:
+			memory_copy(m.memory[:], uint32(v5+i32(4040)), uint32(v5+i32(4112)+i32(8)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(888)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
+		}
+	l8:
+		v0 = v5 + i32(896)
+	l15:
+		memory_copy(m.memory[:], uint32(v5+i32(568)), uint32(v0), uint32(i32(72)))
+		m.fn20(v5+i32(128), v5+i32(568))
+		t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
+		if t23 != i64(1) {
+			goto l16
+		}
+		t24 := int32(load32(m.memory, uint64(uint32(v5))+136))
+		v0 = t24
+	}
+l1:
+	memory_copy(m.memory[:], uint32(v5+i32(20)), uint32(v5+i32(140)), uint32(i32(108)))
+	goto l17
+l16:
+	v0 = i32(0)
+	memory_zero(m.memory[:], uint32(v5+i32(20)), uint32(i32(108)))
+l17:
+	if v4 == 0 {
+		goto l18
+	}
+	store32(m.memory, uint32(v4), uint32(v0))
+	memory_copy(m.memory[:], uint32(v4+i32(4)), uint32(v5+i32(20)), uint32(i32(108)))
+l18:
+	m.g0 = v5 + i32(7024)
+	return v0
+}
+
+//go:norace
+func (m *Module) fn157(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn222(v2, v1)
+	m.fn224(v2, v1)
 	m.fn108(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
 
 //go:norace
-func (m *Module) fn156(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn158(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22 int32
 	var v23 int64
 	var v24, v25 int32
@@ -10580,21 +11232,21 @@ l45:
 						p12 = i32(104)
 					}
 					v21 = p12
-					p13 := i32(21680)
+					p13 := i32(29872)
 					if v20 != 0 {
-						p13 = i32(0x5444)
+						p13 = i32(0x7444)
 					}
 					v20 = p13
 				l2:
 					{
 						if v21 == 0 {
-							m.fn158(v5+i32(16), v19, i32(15), i32(0), v2, v18, v17)
+							m.fn160(v5+i32(16), v19, i32(15), i32(0), v2, v18, v17)
 							goto l5
 						}
 						t14 := int32(load32(m.memory, uint32(v20)))
 						t15 := v5 + i32(8)
 						v22 = t14
-						m.fn224(t15, v22)
+						m.fn226(t15, v22)
 						v21 = v21 + i32(-4)
 						v20 = v20 + i32(4)
 						t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
@@ -10720,7 +11372,7 @@ l45:
 												v19 = i32(1)
 												t46 := int32(load32(m.memory, uint64(uint32(v5))+608))
 												t47 := int32(load32(m.memory, uint64(uint32(v5))+612))
-												t48 := m.fn210(t46, t47, v16, v15)
+												t48 := m.fn212(t46, t47, v16, v15)
 												v23 = t48
 												if v23 == 0 {
 													goto l25
@@ -10745,7 +11397,7 @@ l45:
 												v18 = v24
 												goto l14
 											case 2:
-												m.fn225(v5+i32(616), v16, v15)
+												m.fn227(v5+i32(616), v16, v15)
 												t28 := int32(load32(m.memory, uint64(uint32(v5))+616))
 												if t28 != i32(1) {
 													goto l15
@@ -10767,7 +11419,7 @@ l45:
 										goto l18
 									}
 								l24:
-									m.fn225(v5+i32(616), v16, v15)
+									m.fn227(v5+i32(616), v16, v15)
 									t49 := int32(load32(m.memory, uint64(uint32(v5))+616))
 									if t49 == i32(1) {
 										goto l16
@@ -10806,7 +11458,7 @@ l45:
 								goto l27
 							}
 							if v22 == i32(11) {
-								v20 = i32(27148)
+								v20 = i32(35340)
 								v21 = i32(5)
 								goto l29
 							}
@@ -10814,26 +11466,26 @@ l45:
 							v21 = i32(0)
 							goto l29
 						l27:
-							v20 = i32(27168)
+							v20 = i32(35360)
 							v21 = i32(1)
 						l29:
 							v21 = v21 << 2
 						l32:
 							if v21 == 0 {
 								t63 := int32(load32(m.memory, uint64(uint32(v1))+1016))
-								m.fn158(v5+i32(616), t63, i32(16), i32(0), v2, v18, v17)
+								m.fn160(v5+i32(616), t63, i32(16), i32(0), v2, v18, v17)
 								store32(m.memory, uint64(uint32(v5))+356, uint32(v1))
 								store32(m.memory, uint64(uint32(v5))+364, uint32(v5+i32(616)))
 								store32(m.memory, uint64(uint32(v5))+360, uint32(v5+i32(88)))
 								switch v19 {
 								default:
-									m.fn226(v5+i32(16), v5+i32(356), v22, i64(0), v23)
+									m.fn228(v5+i32(16), v5+i32(356), v22, i64(0), v23)
 									goto l5
 								case 1:
-									m.fn226(v5+i32(16), v5+i32(356), v22, i64(1), v23)
+									m.fn228(v5+i32(16), v5+i32(356), v22, i64(1), v23)
 									goto l5
 								case 2:
-									m.fn226(v5+i32(208), v5+i32(356), v22, i64(1), v26)
+									m.fn228(v5+i32(208), v5+i32(356), v22, i64(1), v26)
 									{
 										t64 := int32(load32(m.memory, uint64(uint32(v5))+272))
 										v21 = t64
@@ -10850,7 +11502,7 @@ l45:
 										goto l38
 									}
 								case 3:
-									m.fn226(v5+i32(208), v5+i32(356), v22, i64(1), i64(4))
+									m.fn228(v5+i32(208), v5+i32(356), v22, i64(1), i64(4))
 									{
 										t66 := int32(load32(m.memory, uint64(uint32(v5))+272))
 										v21 = t66
@@ -10915,7 +11567,7 @@ l45:
 						if uint32(v21) < uint32(v2) {
 							p22 = i32(-1)
 						}
-						m.fn158(t19, t20, i32(17), t21, p22, i32(1), i32(0))
+						m.fn160(t19, t20, i32(17), t21, p22, i32(1), i32(0))
 						goto l5
 					}
 				}
@@ -10982,7 +11634,7 @@ l45:
 			if v20 != 0 {
 				p88 = i32(0)
 			}
-			m.fn158(t78, t77, t79, t80, p83, p87, p88)
+			m.fn160(t78, t77, t79, t80, p83, p87, p88)
 			t89 := int64(load64(m.memory, uint64(uint32(v5))+216))
 			v23 = t89
 			memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v11), uint32(i32(64)))
@@ -11019,14 +11671,14 @@ l42:
 }
 
 //go:norace
-func (m *Module) fn157(v0, v1 int32) {
+func (m *Module) fn159(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn212(v2+i32(8), v1)
+	m.fn214(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -11052,7 +11704,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn158(v0, v1, v2, v3, v4, v5, v6 int32) {
+func (m *Module) fn160(v0, v1, v2, v3, v4, v5, v6 int32) {
 	m.fn26(v0+i32(20), v5, v6)
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
@@ -11089,7 +11741,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				if t3 == i64(1) {
 					goto l2
 				}
-				t4 := m.fn160(v0, v1, v2)
+				t4 := m.fn162(v0, v1, v2)
 				v1 = t4
 				goto l3
 			}
@@ -11111,7 +11763,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				p11 = t8
 			}
 			t12 := fn1(v1, v2)
-			m.fn252(t6, p11+i64(1), i64(0), t12, i64(0))
+			m.fn254(t6, p11+i64(1), i64(0), t12, i64(0))
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t13
 		}
@@ -11125,22 +11777,22 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn160(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn162(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn162(v3, v0, v1, v2)
+	m.fn164(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn235(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn237(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn162(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn164(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -11167,14 +11819,14 @@ func (m *Module) fn162(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn163(v4, v1, v5, t4)
+			_ = m.fn165(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn177(v4, v1, v3)
+	m.fn179(v4, v1, v3)
 l1:
 	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
@@ -11184,14 +11836,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn163(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn165(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn235(t0, v1, v2, v3)
+	t1 := m.fn237(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	v3 = t1
-	m.fn183(t2, t3, t4, v3)
+	m.fn185(t2, t3, t4, v3)
 	return v3
 }
 
@@ -11228,7 +11880,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			}
 		l2:
 			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
-			m.fn165(v5+i32(1016), v5+i32(104), i32(2), v1, v2)
+			m.fn167(v5+i32(1016), v5+i32(104), i32(2), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
@@ -11276,7 +11928,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10, v11 int32
@@ -11317,9 +11969,9 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn222(v5+i32(32), v1)
+		m.fn224(v5+i32(32), v1)
 		{
-			t1 := m.fn217(v5+i32(32), v2)
+			t1 := m.fn219(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -11369,7 +12021,7 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 		l6:
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t15 := fn220(t13, t14)
+			t15 := fn222(t13, t14)
 			v6 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
@@ -11377,7 +12029,7 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 	l7:
 		memory_zero(m.memory[:], uint32(v5+i32(768)), uint32(i32(360)))
 		v1 = i32(8)
-		memory_copy(m.memory[:], uint32(v5+i32(1128)+i32(8)), uint32(i32(21568)), uint32(i32(108)))
+		memory_copy(m.memory[:], uint32(v5+i32(1128)+i32(8)), uint32(i32(29760)), uint32(i32(108)))
 	l11:
 		if v1 == i32(116) {
 			goto l8
@@ -11388,7 +12040,7 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 			if v10 == i32(18) {
 				goto l9
 			}
-			t18 := m.fn228(v5+i32(32), v10)
+			t18 := m.fn230(v5+i32(32), v10)
 			if t18 == 0 {
 				goto l9
 			}
@@ -11433,7 +12085,7 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v6) > uint64(v8) {
 				goto l12
 			}
-			m.fn237(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn239(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v6, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v7 = t26
@@ -11460,7 +12112,7 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 				v12 = v4 << 4
 				t34 := v12
 				v13 = int64(uint64(v4) >> 60)
-				m.fn238(t31, t32, t33, t34, v13, v8)
+				m.fn240(t31, t32, t33, t34, v13, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -11517,7 +12169,7 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 										goto l17
 									}
 									if v14 != i64(0) {
-										m.fn252(v5, v3, i64(0), v15, i64(0))
+										m.fn254(v5, v3, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v6
@@ -11539,7 +12191,7 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 										if p48 != 0 {
 											p52 = i64(-1)
 										}
-										t53 := m.fn182(t45, t46, p52)
+										t53 := m.fn184(t45, t46, p52)
 										v3 = t47 + t53
 										p54 := v3
 										if uint64(v3) < uint64(v6) {
@@ -11584,7 +12236,7 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn238(t57, t58, t59, t60, t61, v18)
+							m.fn240(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v3 = t66
 							v7 = v3 - v4
@@ -11693,7 +12345,7 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn239(t85, t86, v1, v8)
+		m.fn241(t85, t86, v1, v8)
 		v3 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -11749,7 +12401,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			}
 		l2:
 			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
-			m.fn165(v5+i32(1016), v5+i32(104), i32(8), v1, v2)
+			m.fn167(v5+i32(1016), v5+i32(104), i32(8), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
@@ -11816,7 +12468,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn33(v3, v1, i32(21568), i32(27), i32(0))
+		m.fn33(v3, v1, i32(29760), i32(27), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -11828,7 +12480,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn168(v3+i32(16), v0, v1)
+		m.fn170(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -11848,7 +12500,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn168(v0, v1, v2 int32) {
+func (m *Module) fn170(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -11858,14 +12510,14 @@ func (m *Module) fn168(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn222(v3, v1)
+		m.fn224(v3, v1)
 		v4 = i64(0)
 		{
-			t1 := m.fn34(v2, i32(21568), i32(27))
+			t1 := m.fn34(v2, i32(29760), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn217(v3, v2)
+			t2 := m.fn219(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -11925,7 +12577,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn33(v4, v1, i32(21568), i32(27), i32(1))
+		m.fn33(v4, v1, i32(29760), i32(27), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -11937,7 +12589,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn168(v4+i32(16), v5, v0)
+		m.fn170(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		t7 := m.fn31(t5, t6, v2, v3)
@@ -11949,6 +12601,69 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 	}
 l0:
 	m.g0 = v4 + i32(32)
+	return v5
+}
+
+//go:norace
+func (m *Module) Xbackoff_policy_get_waits(v0, v1 int32, v2 int64, v3 int32) int32 {
+	var v4, v5 int32
+	var v6 int64
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	v5 = i32(100)
+	{
+		if v1 == 0 {
+			goto l0
+		}
+		if v3 == 0 {
+			goto l0
+		}
+		m.fn41(v4+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		v5 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		if t2 == i32(1) {
+			goto l0
+		}
+		{
+			t3 := int64(load64(m.memory, uint64(uint32(v5))+264))
+			v6 = t3
+			if !(v6 == 0) {
+				goto l1
+			}
+			v5 = i32(3)
+			goto l0
+		}
+	l1:
+		{
+			p4 := i64(16)
+			if uint64(v6) < uint64(i64(16)) {
+				p4 = v6
+			}
+			v6 = p4
+			t6 := int32(v6)
+			p5 := i64(0xffffffff)
+			if uint64(v2) < uint64(i64(0xffffffff)) {
+				p5 = v2
+			}
+			v2 = p5
+			p7 := int32(v2)
+			if uint64(v6) < uint64(v2) {
+				p7 = t6
+			}
+			v0 = p7 << 3
+			if v0 == 0 {
+				goto l2
+			}
+			memory_copy(m.memory[:], uint32(v1), uint32(v5+i32(136)), uint32(v0))
+		}
+	l2:
+		store64(m.memory, uint32(v3), uint64(v6))
+		v5 = i32(0)
+	}
+l0:
+	m.g0 = v4 + i32(16)
 	return v5
 }
 
@@ -11977,7 +12692,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7ffffff)) {
 			goto l1
 		}
-		m.fn157(v3+i32(96), v1)
+		m.fn159(v3+i32(96), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+124))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+120))
@@ -12106,7 +12821,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2936)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+888, uint64(v2))
 			m.fn101(v4+i32(1912), v4+i32(888))
-			m.fn157(v4+i32(2936), v4+i32(1912))
+			m.fn159(v4+i32(2936), v4+i32(1912))
 			v1 = v4 + i32(560) + i32(8)
 			v5 = v4 + i32(2936) + i32(8)
 			t2 := int64(load64(m.memory, uint64(uint32(v4))+2936))
@@ -12212,7 +12927,7 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn155(v4+i32(28), v5)
+	m.fn157(v4+i32(28), v5)
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
@@ -12258,9 +12973,9 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v4 = t3
 		store64(m.memory, uint64(uint32(t4))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v4))
-		m.fn177(v3+i32(16), v0, v1)
+		m.fn179(v3+i32(16), v0, v1)
 		t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		t6 := m.fn178(t5, v0, int64(uint32(v1)))
+		t6 := m.fn180(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v0 = i32(0)
 	}
@@ -12270,7 +12985,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn177(v0, v1, v2 int32) {
+func (m *Module) fn179(v0, v1, v2 int32) {
 	var v3, v4, v5 int64
 	{
 		{
@@ -12331,7 +13046,7 @@ func (m *Module) fn177(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn234(v0, v1)
+			m.fn236(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -12345,7 +13060,7 @@ func (m *Module) fn177(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn178(v0 int64, v1 int32, v2 int64) int64 {
+func (m *Module) fn180(v0 int64, v1 int32, v2 int64) int64 {
 	var v3, v4 int32
 	var v5 int64
 	var v6, v7, v8 int32
@@ -12359,7 +13074,7 @@ func (m *Module) fn178(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn252(v3, t2, i64(0), v2, i64(0))
+			m.fn254(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -12408,7 +13123,7 @@ func (m *Module) fn178(v0 int64, v1 int32, v2 int64) int64 {
 					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
 						p21 = v0
 					}
-					m.fn252(t22, t23, i64(0), p21, i64(0))
+					m.fn254(t22, t23, i64(0), p21, i64(0))
 					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 					v0 = t24
 					p25 := i64(0x7fffffffffffffff)
@@ -12427,7 +13142,7 @@ func (m *Module) fn178(v0 int64, v1 int32, v2 int64) int64 {
 					if v4&i32(1) == 0 {
 						goto l5
 					}
-					m.fn252(v3+i32(48), v0, i64(0), v2, i64(0))
+					m.fn254(v3+i32(48), v0, i64(0), v2, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -12442,7 +13157,7 @@ func (m *Module) fn178(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l6
 				}
-				m.fn252(v3+i32(32), v2, i64(0), v2, i64(0))
+				m.fn254(v3+i32(32), v2, i64(0), v2, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -12627,7 +13342,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn181(v2+i32(448), v7, v2+i32(48), v4)
+		m.fn183(v2+i32(448), v7, v2+i32(48), v4)
 		t14 := int64(load64(m.memory, uint64(uint32(v2))+456))
 		v7 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
@@ -12674,7 +13389,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn252(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn254(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -12684,8 +13399,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn252(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn252(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn254(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn254(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -12700,16 +13415,16 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p39 = 1
 			}
-			t40 := m.fn182(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			t40 := m.fn184(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
 			v5 = t40
 		}
 	l2:
-		m.fn183(v12, v2+i32(48), v4, v5)
+		m.fn185(v12, v2+i32(48), v4, v5)
 		t41 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t42 := m.fn163(v13, v2+i32(48), t41, i64(0))
+		t42 := m.fn165(v13, v2+i32(48), t41, i64(0))
 		v6 = t42
 		t43 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t44 := m.fn163(v0, v2+i32(48), t43, i64(-1))
+		t44 := m.fn165(v0, v2+i32(48), t43, i64(-1))
 		t45 := v2
 		v8 = t44
 		store64(m.memory, uint64(uint32(t45))+480, uint64(v8))
@@ -12775,7 +13490,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn181(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn183(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -12803,7 +13518,7 @@ func (m *Module) fn181(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn233(t8, t9, v1)
+			t10 := m.fn235(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -12824,7 +13539,7 @@ func (m *Module) fn181(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l1
 		}
 	l0:
-		t16 := m.fn178(v1, v2, v3)
+		t16 := m.fn180(v1, v2, v3)
 		v1 = t16
 		v6 = v1
 		switch v5 + i32(-2) {
@@ -12841,7 +13556,7 @@ func (m *Module) fn181(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn233(t18, t19, v1)
+			t20 := m.fn235(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -12850,7 +13565,7 @@ func (m *Module) fn181(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn233(t22, t23, v1)
+			t24 := m.fn235(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -12860,7 +13575,7 @@ func (m *Module) fn181(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn252(v4, t26, i64(0), v3, i64(0))
+			m.fn254(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -12957,7 +13672,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn182(v0, v1, v2 int64) int64 {
+func (m *Module) fn184(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -12975,7 +13690,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn253(v3, v0, v1, v4&i32(127))
+		m.fn255(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -13009,7 +13724,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn183(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn185(v0, v1 int32, v2, v3 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+308))
 		if t0 != i32(6) {
@@ -13025,7 +13740,7 @@ func (m *Module) fn183(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn234(v0, v1)
+	m.fn236(v0, v1)
 }
 
 //go:norace
@@ -13068,7 +13783,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn185(v4+i32(4), v0, v6)
+				m.fn187(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -13115,7 +13830,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn186(v4+i32(16), v7, v6)
+		m.fn188(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -13130,7 +13845,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn187(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn189(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -13150,7 +13865,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn187(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn189(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -13173,7 +13888,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn188(v4+i32(4), v4+i32(48))
+		m.fn190(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -13216,7 +13931,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn185(v0, v1, v2 int32) {
+func (m *Module) fn187(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -13239,7 +13954,7 @@ func (m *Module) fn185(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn187(v3, v1, v2, i32(0), i32(2))
+				m.fn189(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -13287,12 +14002,12 @@ func (m *Module) fn185(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn186(v3, v6, v7)
+						m.fn188(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn186(v3, v4, v5)
+						m.fn188(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -13309,7 +14024,7 @@ func (m *Module) fn185(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn187(v3, v1, v4, i32(0), i32(0))
+		m.fn189(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -13333,13 +14048,13 @@ func (m *Module) fn185(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn188(v0, v3+i32(32))
+	m.fn190(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn186(v0, v1, v2 int32) {
+func (m *Module) fn188(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -13354,7 +14069,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn252(v3, v4, i64(0), i64(10), i64(0))
+		m.fn254(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -13380,7 +14095,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn187(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -13395,7 +14110,7 @@ func (m *Module) fn187(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(27144)
+			p4 := i32(35336)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -13501,7 +14216,7 @@ func (m *Module) fn187(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn252(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn254(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -13520,7 +14235,7 @@ func (m *Module) fn187(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn252(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn254(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -13534,7 +14249,7 @@ func (m *Module) fn187(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn252(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn254(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -13556,7 +14271,7 @@ func (m *Module) fn187(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(27172)
+		v1 = i32(35364)
 		v2 = i32(0)
 	l25:
 		{
@@ -13566,7 +14281,7 @@ func (m *Module) fn187(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn252(v5, v14, i64(0), i64(10), i64(0))
+				m.fn254(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -13580,7 +14295,7 @@ func (m *Module) fn187(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn252(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn254(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -13611,7 +14326,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn188(v0, v1 int32) {
+func (m *Module) fn190(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -13683,11 +14398,11 @@ l2:
 
 //go:norace
 func (m *Module) Xbackoff_reason_name(v0 int32) int32 {
-	p0 := i32(20937)
+	p0 := i32(29129)
 	if uint32(v0) < uint32(i32(8)) {
-		p0 = v0*i32(24) + i32(20545)
+		p0 = v0*i32(24) + i32(28737)
 	}
-	p1 := i32(20993)
+	p1 := i32(29185)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -13765,7 +14480,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+27608))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+35800))
 			v1 = t7
 		}
 	l4:
@@ -13843,7 +14558,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn194(v3, v1+i32(8))
+		m.fn196(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -13852,7 +14567,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn195(v4, v0, t3)
+			m.fn197(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -13866,7 +14581,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn194(v0, v1 int32) {
+func (m *Module) fn196(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -13888,7 +14603,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn195(v0, v1 int32, v2 int64) {
+func (m *Module) fn197(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -13941,7 +14656,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
 			memory_zero(m.memory[:], uint32(v4+i32(5212)), uint32(i32(4100)))
-			m.fn197(v4+i32(4104), v0+i32(8))
+			m.fn199(v4+i32(4104), v0+i32(8))
 			store32(m.memory, uint64(uint32(v4))+4264, uint32(i32(0)))
 			memory_copy(m.memory[:], uint32(v4+i32(4272)), uint32(v4+i32(4104)), uint32(i32(168)))
 			t2 := int32(load32(m.memory, uint64(uint32(v4))+4432))
@@ -13963,8 +14678,8 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								}
 								t4 := v4 + i32(12)
 								v0 = v0 << 3
-								t5 := int32(load32(m.memory, uint64(uint32(v0))+27560))
-								t6 := int32(load32(m.memory, uint32(v0+i32(27564))))
+								t5 := int32(load32(m.memory, uint64(uint32(v0))+35752))
+								t6 := int32(load32(m.memory, uint32(v0+i32(35756))))
 								_ = m.fn27(t4, t5, t6)
 								goto l5
 							}
@@ -13978,29 +14693,29 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 												goto l9
 											}
 											v5 = v0 << 3
-											v9 = v5 + i32(27888)
+											v9 = v5 + i32(36080)
 											if v9 == 0 {
 												goto l9
 											}
 											t11 := int32(load32(m.memory, uint32(v9)))
 											t12 := v4 + i32(12)
 											v0 = t11
-											t13 := int32(load32(m.memory, uint32(v5+i32(28000)+i32(-108))))
+											t13 := int32(load32(m.memory, uint32(v5+i32(36192)+i32(-108))))
 											t14 := v0
 											v5 = t13
 											t15 := m.fn27(t12, t14, v5)
 											v9 = t15
-											t16 := m.fn198(v0, v5, i32(27703), i32(21))
+											t16 := m.fn200(v0, v5, i32(35895), i32(21))
 											if t16 != 0 {
-												t33 := m.fn200(v4 + i32(4272))
+												t33 := m.fn202(v4 + i32(4272))
 												_ = m.fn28(v9, t33)
 												goto l5
 											}
-											t17 := m.fn198(v0, v5, i32(27724), i32(23))
+											t17 := m.fn200(v0, v5, i32(35916), i32(23))
 											if t17 != 0 {
 												goto l11
 											}
-											t18 := m.fn198(v0, v5, i32(27747), i32(22))
+											t18 := m.fn200(v0, v5, i32(35939), i32(22))
 											if t18 == 0 {
 												goto l5
 											}
@@ -14008,20 +14723,20 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 											_ = m.fn28(v9, t19)
 											goto l5
 										}
-										t8 := m.fn27(v4+i32(12), i32(27576), i32(28))
+										t8 := m.fn27(v4+i32(12), i32(35768), i32(28))
 										v9 = t8
 										if v5 == i32(11) {
 											goto l7
 										}
-										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+27608))
+										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+35800))
 										_ = m.fn28(v9, t9)
 										goto l8
 									}
 								l7:
-									_ = m.fn27(v9, i32(27696), i32(4))
+									_ = m.fn27(v9, i32(35888), i32(4))
 								l8:
-									t22 := m.fn27(v9, i32(27700), i32(3))
-									t23 := m.fn199(v4+i32(4272), v0+i32(-1))
+									t22 := m.fn27(v9, i32(35892), i32(3))
+									t23 := m.fn201(v4+i32(4272), v0+i32(-1))
 									_ = m.fn28(t22, t23)
 									goto l5
 								}
@@ -14029,26 +14744,26 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								if uint32(v0+i32(-28)) < uint32(i32(-7)) {
 									goto l12
 								}
-								v0 = v0<<2 + i32(27972)
+								v0 = v0<<2 + i32(36164)
 								if v0 == 0 {
 									goto l12
 								}
 								t25 := int32(load32(m.memory, uint32(v0)))
 								v0 = t25
 								v5 = v0 << 2
-								t26 := int32(load32(m.memory, uint32(v5+i32(28260))))
+								t26 := int32(load32(m.memory, uint32(v5+i32(36452))))
 								v9 = t26
-								t27 := int32(load32(m.memory, uint32(v5+i32(28288))))
+								t27 := int32(load32(m.memory, uint32(v5+i32(36480))))
 								v5 = t27
-								t28 := m.fn27(v4+i32(12), i32(27769), i32(28))
+								t28 := m.fn27(v4+i32(12), i32(35961), i32(28))
 								t29 := m.fn27(t28, v5, v9)
-								t30 := m.fn27(t29, i32(27700), i32(3))
+								t30 := m.fn27(t29, i32(35892), i32(3))
 								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(4272)+v0<<3))+96))
 								_ = m.fn28(t30, t31)
 								goto l5
 							}
 						l11:
-							t35 := m.fn201(v4 + i32(4272))
+							t35 := m.fn203(v4 + i32(4272))
 							_ = m.fn28(v9, t35)
 						}
 					l5:
@@ -14102,7 +14817,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 							if v12 != 0 {
 								goto l15
 							}
-							v0 = v12 + i32(20568)
+							v0 = v12 + i32(28760)
 							v12 = i32(1)
 							v10 = i32(0)
 						l17:
@@ -14216,12 +14931,12 @@ l22:
 }
 
 //go:norace
-func (m *Module) fn197(v0, v1 int32) {
+func (m *Module) fn199(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn194(v2, v1)
+	m.fn196(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -14239,14 +14954,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn198(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn200(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn251(v0, v2, v1)
+		t0 := m.fn253(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -14258,7 +14973,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn199(v0, v1 int32) int64 {
+func (m *Module) fn201(v0, v1 int32) int64 {
 	var v2, v3 int64
 	p0 := i32(12)
 	if uint32(v1) < uint32(i32(12)) {
@@ -14285,9 +15000,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn200(v0 int32) int64 {
+func (m *Module) fn202(v0 int32) int64 {
 	var v1, v2 int64
-	t0 := m.fn201(v0)
+	t0 := m.fn203(v0)
 	v1 = t0
 	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
 	v2 = v1 + t1
@@ -14299,8 +15014,8 @@ func (m *Module) fn200(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn201(v0 int32) int64 {
-	t0 := m.fn199(v0, i32(12))
+func (m *Module) fn203(v0 int32) int64 {
+	t0 := m.fn201(v0, i32(12))
 	return t0
 }
 
@@ -14320,10 +15035,10 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			m.fn197(v2, v0+i32(8))
-			t2 := m.fn201(v2)
+			m.fn199(v2, v0+i32(8))
+			t2 := m.fn203(v2)
 			v3 = t2
-			t3 := m.fn200(v2)
+			t3 := m.fn202(v2)
 			store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
 			store64(m.memory, uint32(v1), uint64(v3))
 			t4 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -14354,7 +15069,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(27696))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(35888))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -14368,7 +15083,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn195(v5, v3, i64(1))
+				m.fn197(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -14402,7 +15117,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn195(v5, v2+i32(12), i64(1))
+				m.fn197(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -14450,7 +15165,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn210(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn212(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -14478,8 +15193,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn211(v0, v1, v2 int32) int32 {
-	t0 := m.fn251(v0, v1, v2)
+func (m *Module) fn213(v0, v1, v2 int32) int32 {
+	t0 := m.fn253(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -14488,7 +15203,7 @@ func (m *Module) fn211(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn212(v0, v1 int32) {
+func (m *Module) fn214(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -14544,7 +15259,7 @@ func (m *Module) fn212(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn103(v2+i32(24), v1, i32(21568), i32(27), v2+i32(376))
+		m.fn103(v2+i32(24), v1, i32(29760), i32(27), v2+i32(376))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
 			v3 = t10
@@ -14621,19 +15336,19 @@ func (m *Module) fn212(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn213(v2+i32(24), v2+i32(376), i32(2))
+			m.fn215(v2+i32(24), v2+i32(376), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn213(v2+i32(736), v2+i32(376), i32(20))
+						m.fn215(v2+i32(736), v2+i32(376), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+756))
 						v3 = t27
 						if v3 != 0 {
 							goto l11
 						}
-						m.fn214(v0+i32(8), v2+i32(376))
+						m.fn216(v0+i32(8), v2+i32(376))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
@@ -14672,7 +15387,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn213(v0, v1, v2 int32) {
+func (m *Module) fn215(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -14680,10 +15395,10 @@ func (m *Module) fn213(v0, v1, v2 int32) {
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn214(v3, v1)
+	m.fn216(v3, v1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
-	t4 := fn220(t2, t3)
+	t4 := fn222(t2, t3)
 	v5 = t4
 	v1 = i32(0)
 	if v4 == 0 {
@@ -14702,7 +15417,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn214(v0, v1 int32) {
+func (m *Module) fn216(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5 int32
@@ -14833,7 +15548,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn215(v0, v1, v2 int32) {
+func (m *Module) fn217(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -14865,7 +15580,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn216(v0, v1, v2 int32) {
+func (m *Module) fn218(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -14948,12 +15663,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn217(v0, v1 int32) int32 {
+func (m *Module) fn219(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn219(v2+i32(8), v1)
+	m.fn221(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -14977,7 +15692,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn218(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn220(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -14986,7 +15701,7 @@ func (m *Module) fn218(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn35(v5+i32(20), v3)
 	{
-		t1 := m.fn221(v5+i32(20), i32(28252))
+		t1 := m.fn223(v5+i32(20), i32(36444))
 		if t1 != 0 {
 			goto l0
 		}
@@ -15149,7 +15864,7 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn219(v0, v1 int32) {
+func (m *Module) fn221(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-2)
@@ -15161,9 +15876,9 @@ func (m *Module) fn219(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+28484))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+36676))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+28320))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+36512))
 		v2 = t1
 	}
 l1:
@@ -15172,7 +15887,7 @@ l1:
 }
 
 //go:norace
-func fn220(v0, v1 int32) int64 {
+func fn222(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -15196,7 +15911,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn221(v0, v1 int32) int32 {
+func (m *Module) fn223(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = i32(0)
 	{
@@ -15241,7 +15956,7 @@ func (m *Module) fn221(v0, v1 int32) int32 {
 			v2 = v2 + i32(8)
 			t8 := int32(load32(m.memory, uint32(v5)))
 			t9 := int32(load32(m.memory, uint32(v3)))
-			t10 := m.fn198(v7, t8, v6, t9)
+			t10 := m.fn200(v7, t8, v6, t9)
 			if t10 != 0 {
 				goto l3
 			}
@@ -15260,7 +15975,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn222(v0, v1 int32) {
+func (m *Module) fn224(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -15351,7 +16066,7 @@ func (m *Module) fn222(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1, v2 int32) {
+func (m *Module) fn225(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -15383,22 +16098,22 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1 int32) {
+func (m *Module) fn226(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(28644))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(36836))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(28812))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(37004))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
 //go:norace
-func (m *Module) fn225(v0, v1, v2 int32) {
+func (m *Module) fn227(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn185(v3+i32(4), v1, v2)
+	m.fn187(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -15431,7 +16146,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn228(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0
@@ -15475,7 +16190,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn229(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -15505,13 +16220,13 @@ func (m *Module) fn227(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn28(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn230(v0, v2)
+			_ = m.fn232(v0, v2)
 			goto l5
 		case 2:
 			m.fn32(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn231(v0, t10, t11)
+			_ = m.fn233(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn28(v0, v2)
@@ -15523,7 +16238,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1 int32) int32 {
+func (m *Module) fn230(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -15547,7 +16262,7 @@ func (m *Module) fn228(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn216(v2, v1, v0)
+			m.fn218(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -15578,7 +16293,7 @@ func (m *Module) fn228(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn217(v0, v3)
+		t7 := m.fn219(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -15590,7 +16305,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1 int32) int32 {
+func (m *Module) fn231(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -15611,21 +16326,21 @@ l1:
 		t4 := v0
 		p3 := i32(1)
 		if v4 != 0 {
-			p3 = i32(25170)
+			p3 = i32(33362)
 		}
 		var p5 int32
 		if v4 != i32(0) {
 			p5 = 1
 		}
 		t6 := m.fn27(t4, p3, p5)
-		_ = m.fn230(t6, v2)
+		_ = m.fn232(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn230(v0 int32, v1 int64) int32 {
+func (m *Module) fn232(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -15635,10 +16350,10 @@ func (m *Module) fn230(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn27(v0, i32(25187), i32(2))
+		_ = m.fn27(v0, i32(33379), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(25200)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(33392)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -15679,7 +16394,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1, v2 int32) int32 {
+func (m *Module) fn233(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -15705,7 +16420,7 @@ func (m *Module) fn231(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn27(v2, i32(25169), i32(1))
+			_ = m.fn27(v2, i32(33361), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -15731,7 +16446,7 @@ func (m *Module) fn231(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn28(v0, v3)
-		t11 := m.fn27(t10, i32(25170), i32(1))
+		t11 := m.fn27(t10, i32(33362), i32(1))
 		_ = m.fn28(t11, int64(uint32(v2)))
 	}
 l3:
@@ -15739,7 +16454,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn232(v0, v1 int32) int32 {
+func (m *Module) fn234(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -15752,7 +16467,7 @@ func (m *Module) fn232(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn233(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn235(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -15769,7 +16484,7 @@ func (m *Module) fn233(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn252(t1, v6, i64(0), v4, i64(0))
+			m.fn254(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -15788,7 +16503,7 @@ func (m *Module) fn233(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn252(v3, v2, i64(0), v4, i64(0))
+		m.fn254(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -15812,7 +16527,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn234(v0, v1 int32) {
+func (m *Module) fn236(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+296))
@@ -15872,7 +16587,7 @@ func (m *Module) fn234(v0, v1 int32) {
 			}
 			t17 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t19 := m.fn233(t17, t18, v3)
+			t19 := m.fn235(t17, t18, v3)
 			t20 := v0
 			t21 := v2
 			v3 = t19
@@ -15887,17 +16602,17 @@ func (m *Module) fn234(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn235(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn237(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	m.fn181(v4+i32(32), v0, v1, v2)
+	m.fn183(v4+i32(32), v0, v1, v2)
 	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn252(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn254(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -15906,7 +16621,7 @@ func (m *Module) fn235(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn252(v4, t6, i64(0), v2, i64(0))
+		m.fn254(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -15938,12 +16653,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1, v2 int32) {
+func (m *Module) fn238(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	t1 := m.fn27(v2, i32(26614), i32(1))
+	t1 := m.fn27(v2, i32(34806), i32(1))
 	v4 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
 	v5 = t2
@@ -15963,14 +16678,14 @@ l3:
 		if uint32((v7+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+25171])
-		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+25171])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+33363])
+		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+33363])
 		store32(m.memory, uint64(uint32(v3))+12, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn27(v4, v3+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	_ = m.fn232(v4, v7)
+	_ = m.fn234(v4, v7)
 l2:
 	v2 = v2 + i32(1)
 	goto l3
@@ -15982,9 +16697,9 @@ l0:
 		p10 = 1
 	}
 	v7 = p10
-	p11 := i32(26614)
+	p11 := i32(34806)
 	if v7 != 0 {
-		p11 = i32(26615)
+		p11 = i32(34807)
 	}
 	p12 := i32(1)
 	if v7 != 0 {
@@ -16006,7 +16721,7 @@ l0:
 						if v5 != 0 {
 							goto l10
 						}
-						v2 = i32(26502)
+						v2 = i32(34694)
 						v7 = i32(36)
 						goto l7
 					}
@@ -16046,13 +16761,13 @@ l0:
 						if v6 == 0 {
 							goto l14
 						}
-						t20 := int32(load32(m.memory, uint32(v2+i32(25312))))
-						t21 := int32(load32(m.memory, uint32(v2+i32(25316))))
+						t20 := int32(load32(m.memory, uint32(v2+i32(33504))))
+						t21 := int32(load32(m.memory, uint32(v2+i32(33508))))
 						t22 := m.fn87(t20, t21, v1, v7)
 						if t22 == 0 {
 							goto l14
 						}
-						v2 = i32(26538)
+						v2 = i32(34730)
 						v7 = i32(23)
 						goto l7
 					}
@@ -16067,7 +16782,7 @@ l0:
 					goto l6
 				}
 			}
-			v2 = i32(26561)
+			v2 = i32(34753)
 			v7 = i32(31)
 			goto l7
 		l4:
@@ -16082,27 +16797,27 @@ l0:
 				goto l8
 			}
 		}
-		v2 = i32(26592)
+		v2 = i32(34784)
 		v7 = i32(22)
 		goto l7
 	l7:
-		t23 := m.fn27(v4, i32(26496), i32(2))
+		t23 := m.fn27(v4, i32(34688), i32(2))
 		t24 := m.fn27(t23, v2, v7)
-		_ = m.fn27(t24, i32(26498), i32(1))
+		_ = m.fn27(t24, i32(34690), i32(1))
 	}
 l10:
 	m.g0 = v3 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn239(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn239(v7+i32(40), v1, t1, v4)
+	m.fn241(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -16115,7 +16830,7 @@ func (m *Module) fn237(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+676))
 				if t4 != i32(6) {
-					m.fn240(v0, v7+i32(368), v4, v5, v6)
+					m.fn242(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -16128,16 +16843,16 @@ func (m *Module) fn237(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn240(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn242(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn252(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn252(v7, v10, i64(0), v4, i64(0))
-		m.fn240(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn254(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn254(v7, v10, i64(0), v4, i64(0))
+		m.fn242(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -16205,21 +16920,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn240(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn237(v0, t0, t1, v2, v5, v3, v4)
+	m.fn239(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn241(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
 	m.g0 = v4
 	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
 	m.fn40(v4, v2, v3)
-	m.fn212(v4+i32(360), v4)
+	m.fn214(v4+i32(360), v4)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
@@ -16235,7 +16950,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn242(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -16265,7 +16980,7 @@ func (m *Module) fn240(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn163(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn165(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -16312,7 +17027,7 @@ func (m *Module) fn240(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn235(v14, v1, v7, i64(-1))
+			t12 := m.fn237(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -16327,7 +17042,7 @@ func (m *Module) fn240(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn252(t13, t14, i64(0), p15, i64(0))
+		m.fn254(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -16369,7 +17084,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn241(v0 int32) {
+func (m *Module) fn243(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -16389,8 +17104,8 @@ func (m *Module) fn241(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn242(v1, v1+i32(32))
-	m.fn242(v1+i32(32), v1)
+	m.fn244(v1, v1+i32(32))
+	m.fn244(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -16406,7 +17121,7 @@ func (m *Module) fn241(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1 int32) {
+func (m *Module) fn244(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -16432,7 +17147,7 @@ func (m *Module) fn242(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1 int32) {
+func (m *Module) fn245(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -16478,7 +17193,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1, v2 int32) {
+func (m *Module) fn246(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16490,7 +17205,7 @@ func (m *Module) fn244(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn186(v3, v1, v2)
+		m.fn188(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -16502,7 +17217,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn245(v0 int32) int64 {
+func (m *Module) fn247(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -16524,7 +17239,7 @@ func (m *Module) fn245(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn246(v0 int32, v1 int64) {
+func (m *Module) fn248(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -16591,7 +17306,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn247(v0, v1 int32, v2 int64) {
+func (m *Module) fn249(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -16599,14 +17314,14 @@ func (m *Module) fn247(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn246(v1, v2)
+	m.fn248(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn252(t2, t3, i64(0), t4, i64(0))
+	m.fn254(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -16620,7 +17335,7 @@ func (m *Module) fn247(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn252(t8, t11, i64(0), v2, i64(0))
+	m.fn254(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -16710,7 +17425,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn248(v0 int32, v1 int64) {
+func (m *Module) fn250(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -16747,7 +17462,7 @@ func (m *Module) fn248(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn249(v0 int64, v1 int32) {
+func (m *Module) fn251(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -16775,7 +17490,7 @@ func (m *Module) fn249(v0 int64, v1 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn133(v2+i32(96), v1)
+				m.fn134(v2+i32(96), v1)
 				goto l2
 			case 4:
 				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
@@ -16797,7 +17512,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn250(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn252(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16819,7 +17534,7 @@ func (m *Module) fn250(v0, v1, v2 int32, v3 int64, v4 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn133(v5+i32(96), v4)
+				m.fn134(v5+i32(96), v4)
 				goto l2
 			case 4:
 				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
@@ -16845,7 +17560,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn251(v0, v1, v2 int32) int32 {
+func (m *Module) fn253(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -16876,7 +17591,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn252(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn254(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -16907,7 +17622,7 @@ func (m *Module) fn252(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn253(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn255(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -17008,4 +17723,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x008n\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00?n\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x008n\x00\x00?n\x00\x00zh\x00\x00\x91h\x00\x00Hn\x00\x00\x04i\x00\x00Pn\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00<U\x00\x00\b\x00\x00\x00DU\x00\x00\x06\x00\x00\x00JU\x00\x00\v\x00\x00\x00UU\x00\x00\n\x00\x00\x00_U\x00\x00\t\x00\x00\x00hU\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xa0U\x00\x00\x05\x00\x00\x00\xa5U\x00\x00\b\x00\x00\x00\xadU\x00\x00\x05\x00\x00\x00\xb2U\x00\x00\x04\x00\x00\x00\xb6U\x00\x00\x03\x00\x00\x00\xb9U\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xf4U\x00\x00\x04\x00\x00\x00\xf8U\x00\x00\x17\x00\x00\x00\x0fV\x00\x00\x05\x00\x00\x00\x14V\x00\x00\x18\x00\x00\x00,V\x00\x00\f\x00\x00\x008V\x00\x00,\x00\x00\x00dV\x00\x00\a\x00\x00\x00kV\x00\x00%\x00\x00\x00\x90V\x00\x00\x10\x00\x00\x00\xa0V\x00\x00\"\x00\x00\x00\xc2V\x00\x00\f\x00\x00\x00\xceV\x00\x00O\x00\x00\x00\x1dW\x00\x00\x11\x00\x00\x00.W\x00\x00O\x00\x00\x00}W\x00\x00\r\x00\x00\x00\x8aW\x00\x00\x15\x00\x00\x00\x9fW\x00\x00\f\x00\x00\x00\xabW\x00\x006\x00\x00\x00\xe1W\x00\x00\n\x00\x00\x00\xebW\x00\x00H\x00\x00\x003X\x00\x00\f\x00\x00\x00?X\x00\x00F\x00\x00\x00\x85X\x00\x00\x03\x00\x00\x00\x88X\x00\x00\x1e\x00\x00\x00\xa6X\x00\x00\v\x00\x00\x00\xb1X\x00\x00H\x00\x00\x00\xf9X\x00\x00\f\x00\x00\x00\x05Y\x00\x00!\x00\x00\x00&Y\x00\x00\b\x00\x00\x00.Y\x00\x00\x1e\x00\x00\x00LY\x00\x00\x0f\x00\x00\x00[Y\x00\x00\x1c\x00\x00\x00wY\x00\x00\x14\x00\x00\x00\x8bY\x00\x00!\x00\x00\x00\xacY\x00\x00\x05\x00\x00\x00\xb1Y\x00\x00L\x00\x00\x00\xfdY\x00\x00\n\x00\x00\x00\aZ\x00\x00D\x00\x00\x00KZ\x00\x00\x0f\x00\x00\x00ZZ\x00\x00D\x00\x00\x00\x9eZ\x00\x00\b\x00\x00\x00\xa6Z\x00\x00Z\x00\x00\x00\x00[\x00\x00\r\x00\x00\x00\r[\x00\x00\x1d\x00\x00\x00*[\x00\x00\r\x00\x00\x007[\x00\x00\x1e\x00\x00\x00U[\x00\x00\f\x00\x00\x00a[\x00\x00U\x00\x00\x00\xb6[\x00\x00\a\x00\x00\x00\xbd[\x00\x00p\x00\x00\x00-\\\x00\x00\a\x00\x00\x004\\\x00\x00q\x00\x00\x00\xa5\\\x00\x00\x05\x00\x00\x00\xaa\\\x00\x004\x00\x00\x00\xde\\\x00\x00\x04\x00\x00\x00\xe2\\\x00\x00R\x00\x00\x004]\x00\x00\x06\x00\x00\x00:]\x00\x00R\x00\x00\x00\x8c]\x00\x00\b\x00\x00\x00\x94]\x00\x00\x1c\x00\x00\x00\xb0]\x00\x00\x13\x00\x00\x00\xc3]\x00\x00-\x00\x00\x00\xf0]\x00\x00\x04\x00\x00\x00\xf4]\x00\x00-\x00\x00\x00!^\x00\x00\x11\x00\x00\x002^\x00\x009\x00\x00\x00k^\x00\x00\x03\x00\x00\x00n^\x00\x00\x1e\x00\x00\x00\x8c^\x00\x00\t\x00\x00\x00\x95^\x00\x00\x10\x00\x00\x00\xa5^\x00\x00\x04\x00\x00\x00\x95^\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x90V\x00\x00\x10\x00\x00\x00\xec`\x00\x00\x1c\x00\x00\x00\xc2V\x00\x00\f\x00\x00\x00\ba\x00\x00\x1e\x00\x00\x00\xe1W\x00\x00\n\x00\x00\x00&a\x00\x00 \x00\x00\x00Fa\x00\x00\x03\x00\x00\x00Ia\x00\x00\x0f\x00\x00\x00Xa\x00\x00\v\x00\x00\x00ca\x00\x00\x19\x00\x00\x00|a\x00\x00\a\x00\x00\x00\x83a\x00\x00'\x00\x00\x00\xacY\x00\x00\x05\x00\x00\x00\xaaa\x00\x00%\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00eb\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00fb\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00gb\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00hb\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00ib\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00kb\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00mb\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has {value} entries, more than {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelayQi\x00\x00\x06\x00\x00\x00Wi\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\xa5^\x00\x00\x04\x00\x00\x00\xf4U\x00\x00\x04\x00\x00\x00\x0fV\x00\x00\x05\x00\x00\x00li\x00\x00\f\x00\x00\x00xi\x00\x00\b\x00\x00\x00,V\x00\x00\f\x00\x00\x00\x80i\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xc0i\x00\x00\b\x00\x00\x00\xc8i\x00\x00\x05\x00\x00\x00\xcdi\x00\x00\x06\x00\x00\x00beginfailure\xeci\x00\x00\x05\x00\x00\x00\xf1i\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00%j\x00\x00\x0e\x00\x00\x003j\x00\x00\x0e\x00\x00\x00Aj\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00dj\x00\x00\x06\x00\x00\x00jj\x00\x00\x06\x00\x00\x00pj\x00\x00\a\x00\x00\x00wj\x00\x00\t\x00\x00\x00\x80j\x00\x00\b\x00\x00\x00\x88j\x00\x00\x06\x00\x00\x00\x8ej\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xd0j\x00\x00\x03\x00\x00\x00\xd3j\x00\x00\x03\x00\x00\x00\xd6j\x00\x00\x03\x00\x00\x00\xd9j\x00\x00\x03\x00\x00\x00\xdcj\x00\x00\x03\x00\x00\x00\xdfj\x00\x00\x03\x00\x00\x00\xe2j\x00\x00\x03\x00\x00\x00\xe5j\x00\x00\x03\x00\x00\x00\xe8j\x00\x00\x03\x00\x00\x00\xebj\x00\x00\x03\x00\x00\x00\xeej\x00\x00\x03\x00\x00\x00\xf1j\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00Uk\x00\x001\x00\x00\x00\x86k\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x007l\x00\x00\x15\x00\x00\x00Ll\x00\x00\x17\x00\x00\x00\x95l\x00\x007\x00\x00\x00\xccl\x00\x00$\x00\x00\x00cl\x00\x00\x16\x00\x00\x00\xf0l\x00\x00K\x00\x00\x00;m\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x008n\x00\x00?n\x00\x00zh\x00\x00\x91h\x00\x00Hn\x00\x00\x04i\x00\x00Pn\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xfbg\x00\x00\x01h\x00\x00\x05h\x00\x00\x0eh\x00\x00\x18h\x00\x00\x1dh\x00\x00#h\x00\x00)h\x00\x00,h\x00\x002h\x00\x007h\x00\x00=h\x00\x00Ih\x00\x00Uh\x00\x00_h\x00\x00oh\x00\x00zh\x00\x00\x85h\x00\x00\x91h\x00\x00\x9ch\x00\x00\xaah\x00\x00\xb5h\x00\x00\xc4h\x00\x00\xd9h\x00\x00\xdeh\x00\x00\xedh\x00\x00\xf8h\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04i\x00\x00\ni\x00\x00\x14i\x00\x00\x18i\x00\x00&i\x00\x00\xadU\x00\x002i\x00\x00\xb6U\x00\x005i\x00\x00Ci\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00.\x00\x00\x00\xe7b\x00\x00\x18c\x00\x00*c\x00\x00Sc\x00\x00sc\x00\x00\x93c\x00\x00\xb9c\x00\x00\xe1c\x00\x00<d\x00\x00ad\x00\x00ad\x00\x00\x85d\x00\x00\xd8d\x00\x00\x1ee\x00\x00Ie\x00\x00qe\x00\x00\x88e\x00\x00\x9ce\x00\x00\xd3e\x00\x00\xfde\x00\x008f\x00\x00lf\x00\x00\xa5f\x00\x00\xcaf\x00\x00\xecf\x00\x00Ig\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xd0m\x00\x00\xe0m\x00\x00\xd0m\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xd0m\x00\x00\xe0m\x00\x00\xd0m\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x008\x8e\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00?\x8e\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x008\x8e\x00\x00?\x8e\x00\x00z\x88\x00\x00\x91\x88\x00\x00H\x8e\x00\x00\x04\x89\x00\x00P\x8e\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00<u\x00\x00\b\x00\x00\x00Du\x00\x00\x06\x00\x00\x00Ju\x00\x00\v\x00\x00\x00Uu\x00\x00\n\x00\x00\x00_u\x00\x00\t\x00\x00\x00hu\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xa0u\x00\x00\x05\x00\x00\x00\xa5u\x00\x00\b\x00\x00\x00\xadu\x00\x00\x05\x00\x00\x00\xb2u\x00\x00\x04\x00\x00\x00\xb6u\x00\x00\x03\x00\x00\x00\xb9u\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\xf8u\x00\x00\x17\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00\x14v\x00\x00\x18\x00\x00\x00,v\x00\x00\f\x00\x00\x008v\x00\x00,\x00\x00\x00dv\x00\x00\a\x00\x00\x00kv\x00\x00%\x00\x00\x00\x90v\x00\x00\x10\x00\x00\x00\xa0v\x00\x00\"\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\xcev\x00\x00O\x00\x00\x00\x1dw\x00\x00\x11\x00\x00\x00.w\x00\x00O\x00\x00\x00}w\x00\x00\r\x00\x00\x00\x8aw\x00\x00\x15\x00\x00\x00\x9fw\x00\x00\f\x00\x00\x00\xabw\x00\x006\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00\xebw\x00\x00H\x00\x00\x003x\x00\x00\f\x00\x00\x00?x\x00\x00F\x00\x00\x00\x85x\x00\x00\x03\x00\x00\x00\x88x\x00\x00\x1e\x00\x00\x00\xa6x\x00\x00\v\x00\x00\x00\xb1x\x00\x00H\x00\x00\x00\xf9x\x00\x00\f\x00\x00\x00\x05y\x00\x00!\x00\x00\x00&y\x00\x00\b\x00\x00\x00.y\x00\x00\x1e\x00\x00\x00Ly\x00\x00\x0f\x00\x00\x00[y\x00\x00\x1c\x00\x00\x00wy\x00\x00\x14\x00\x00\x00\x8by\x00\x00!\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xb1y\x00\x00L\x00\x00\x00\xfdy\x00\x00\n\x00\x00\x00\az\x00\x00D\x00\x00\x00Kz\x00\x00\x0f\x00\x00\x00Zz\x00\x00D\x00\x00\x00\x9ez\x00\x00\b\x00\x00\x00\xa6z\x00\x00Z\x00\x00\x00\x00{\x00\x00\r\x00\x00\x00\r{\x00\x00\x1d\x00\x00\x00*{\x00\x00\r\x00\x00\x007{\x00\x00\x1e\x00\x00\x00U{\x00\x00\f\x00\x00\x00a{\x00\x00U\x00\x00\x00\xb6{\x00\x00\a\x00\x00\x00\xbd{\x00\x00p\x00\x00\x00-|\x00\x00\a\x00\x00\x004|\x00\x00q\x00\x00\x00\xa5|\x00\x00\x05\x00\x00\x00\xaa|\x00\x004\x00\x00\x00\xde|\x00\x00\x04\x00\x00\x00\xe2|\x00\x00R\x00\x00\x004}\x00\x00\x06\x00\x00\x00:}\x00\x00R\x00\x00\x00\x8c}\x00\x00\b\x00\x00\x00\x94}\x00\x00\x1c\x00\x00\x00\xb0}\x00\x00\x13\x00\x00\x00\xc3}\x00\x00-\x00\x00\x00\xf0}\x00\x00\x04\x00\x00\x00\xf4}\x00\x00-\x00\x00\x00!~\x00\x00\x11\x00\x00\x002~\x00\x009\x00\x00\x00k~\x00\x00\x03\x00\x00\x00n~\x00\x00\x1e\x00\x00\x00\x8c~\x00\x00\t\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00\xa5~\x00\x00\x04\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x90v\x00\x00\x10\x00\x00\x00\xec\x80\x00\x00\x1c\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\b\x81\x00\x00\x1e\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00&\x81\x00\x00 \x00\x00\x00F\x81\x00\x00\x03\x00\x00\x00I\x81\x00\x00\x0f\x00\x00\x00X\x81\x00\x00\v\x00\x00\x00c\x81\x00\x00\x19\x00\x00\x00|\x81\x00\x00\a\x00\x00\x00\x83\x81\x00\x00'\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xaa\x81\x00\x00%\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00e\x82\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00f\x82\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00g\x82\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00h\x82\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00i\x82\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00k\x82\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00m\x82\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has {value} entries, more than {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelayQ\x89\x00\x00\x06\x00\x00\x00W\x89\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\xa5~\x00\x00\x04\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00l\x89\x00\x00\f\x00\x00\x00x\x89\x00\x00\b\x00\x00\x00,v\x00\x00\f\x00\x00\x00\x80\x89\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xc0\x89\x00\x00\b\x00\x00\x00ȉ\x00\x00\x05\x00\x00\x00͉\x00\x00\x06\x00\x00\x00beginfailure\xec\x89\x00\x00\x05\x00\x00\x00\xf1\x89\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00%\x8a\x00\x00\x0e\x00\x00\x003\x8a\x00\x00\x0e\x00\x00\x00A\x8a\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00d\x8a\x00\x00\x06\x00\x00\x00j\x8a\x00\x00\x06\x00\x00\x00p\x8a\x00\x00\a\x00\x00\x00w\x8a\x00\x00\t\x00\x00\x00\x80\x8a\x00\x00\b\x00\x00\x00\x88\x8a\x00\x00\x06\x00\x00\x00\x8e\x8a\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDecЊ\x00\x00\x03\x00\x00\x00ӊ\x00\x00\x03\x00\x00\x00֊\x00\x00\x03\x00\x00\x00ي\x00\x00\x03\x00\x00\x00܊\x00\x00\x03\x00\x00\x00ߊ\x00\x00\x03\x00\x00\x00\xe2\x8a\x00\x00\x03\x00\x00\x00\xe5\x8a\x00\x00\x03\x00\x00\x00\xe8\x8a\x00\x00\x03\x00\x00\x00\xeb\x8a\x00\x00\x03\x00\x00\x00\xee\x8a\x00\x00\x03\x00\x00\x00\xf1\x8a\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00U\x8b\x00\x001\x00\x00\x00\x86\x8b\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x007\x8c\x00\x00\x15\x00\x00\x00L\x8c\x00\x00\x17\x00\x00\x00\x95\x8c\x00\x007\x00\x00\x00̌\x00\x00$\x00\x00\x00c\x8c\x00\x00\x16\x00\x00\x00\xf0\x8c\x00\x00K\x00\x00\x00;\x8d\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x008\x8e\x00\x00?\x8e\x00\x00z\x88\x00\x00\x91\x88\x00\x00H\x8e\x00\x00\x04\x89\x00\x00P\x8e\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xfb\x87\x00\x00\x01\x88\x00\x00\x05\x88\x00\x00\x0e\x88\x00\x00\x18\x88\x00\x00\x1d\x88\x00\x00#\x88\x00\x00)\x88\x00\x00,\x88\x00\x002\x88\x00\x007\x88\x00\x00=\x88\x00\x00I\x88\x00\x00U\x88\x00\x00_\x88\x00\x00o\x88\x00\x00z\x88\x00\x00\x85\x88\x00\x00\x91\x88\x00\x00\x9c\x88\x00\x00\xaa\x88\x00\x00\xb5\x88\x00\x00Ĉ\x00\x00و\x00\x00ވ\x00\x00\xed\x88\x00\x00\xf8\x88\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x89\x00\x00\n\x89\x00\x00\x14\x89\x00\x00\x18\x89\x00\x00&\x89\x00\x00\xadu\x00\x002\x89\x00\x00\xb6u\x00\x005\x89\x00\x00C\x89\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00.\x00\x00\x00\xe7\x82\x00\x00\x18\x83\x00\x00*\x83\x00\x00S\x83\x00\x00s\x83\x00\x00\x93\x83\x00\x00\xb9\x83\x00\x00\xe1\x83\x00\x00<\x84\x00\x00a\x84\x00\x00a\x84\x00\x00\x85\x84\x00\x00\u0604\x00\x00\x1e\x85\x00\x00I\x85\x00\x00q\x85\x00\x00\x88\x85\x00\x00\x9c\x85\x00\x00Ӆ\x00\x00\xfd\x85\x00\x008\x86\x00\x00l\x86\x00\x00\xa5\x86\x00\x00ʆ\x00\x00\xec\x86\x00\x00I\x87\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00ȍ\x00\x00ȍ\x00\x00ȍ\x00\x00Ѝ\x00\x00\xe0\x8d\x00\x00Ѝ\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00ȍ\x00\x00ȍ\x00\x00ȍ\x00\x00Ѝ\x00\x00\xe0\x8d\x00\x00Ѝ\x00\x00"

@@ -61,6 +61,8 @@ func TestStackHasRoom(t *testing.T) {
 		m.Xbackoff_policy_print(policy, printed, TextSize, 0)
 		m.Xbackoff_preview_init(preview, policy)
 		m.Xbackoff_preview_next(preview, results)
+		at, length = m.putText("max_retries=7,throttled_base=1s", TextRoom)
+		m.Xbackoff_policy_change_text(policy, at, length, fitted, failure)
 		m.Xbackoff_policy_fit_base(policy, 100, 1<<40, fitted, failure)
 		at, length = m.putText("ttl:min_per_second=1", TextRoom)
 		m.Xbackoff_budget_parse(budget, at, length, failure)

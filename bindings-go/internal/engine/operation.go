@@ -116,6 +116,49 @@ func (o *Operation) Decide(outcome uint32, retryAfter, now uint64, budget *Budge
 	return m.half(decision), m.word(decision + 8), OK
 }
 
+// DecideWithDelay is Decide with a delay of the caller in place of that of the policy.
+func (o *Operation) DecideWithDelay(outcome uint32, ownDelay, retryAfter, now uint64, budget *Budget) (reason uint32, delay uint64, code uint32) {
+	m := take()
+	defer m.free()
+	at, decision, budgetAt := m.put(o.bytes[:]), m.reserve(8*DecisionWords), m.lock(budget)
+	code = uint32(m.Xbackoff_operation_decide_with_delay(at, int32(outcome), int64(ownDelay), int64(retryAfter), int64(now), budgetAt, decision))
+	m.unlock(budget, budgetAt)
+	if code != OK {
+		return 0, 0, code
+	}
+	m.get(at, o.bytes[:])
+	return m.half(decision), m.word(decision + 8), OK
+}
+
+// AttemptLimit returns the limit of an attempt that begins now, in ns, or NoTime if there is none.
+func (o *Operation) AttemptLimit(now uint64) uint64 {
+	return o.limit(now, (*Module).Xbackoff_operation_attempt_limit)
+}
+
+// TimeLeft is AttemptLimit with the other limits of time.
+func (o *Operation) TimeLeft(now uint64) uint64 {
+	return o.limit(now, (*Module).Xbackoff_operation_time_left)
+}
+
+func (o *Operation) limit(now uint64, of func(m *Module, operation int32, now int64, limit int32) int32) uint64 {
+	m := take()
+	defer m.free()
+	limit := m.reserve(8)
+	if of(m.Module, m.put(o.bytes[:]), int64(now), limit) != OK {
+		return NoTime
+	}
+	return m.word(limit)
+}
+
+// RetryIndex returns the index of the delay if the attempt fails now.
+func (o *Operation) RetryIndex(now uint64) uint64 {
+	m := take()
+	defer m.free()
+	index := m.empty(8)
+	m.Xbackoff_operation_retry_index(m.put(o.bytes[:]), int64(now), index)
+	return m.word(index)
+}
+
 // Cancel cancels the operation and returns the reason why it stopped, 0 for the zero Operation. If the
 // budget cannot be used, it cancels the operation alone.
 func (o *Operation) Cancel(budget *Budget) uint32 {

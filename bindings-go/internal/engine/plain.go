@@ -157,6 +157,32 @@ func DecideAlone(policy *Policy, stream, retries, began, deadline uint64, outcom
 	return uint32(pure.Xreason_to_stop(int32(outcome), int64(retries), int64(policy.maxRetries), int64(began), int64(policy.maxElapsed), int64(deadline), int64(now), int64(delay))), delay
 }
 
+// Alone is the state of an operation without a budget, for a policy that is not the zero one.
+type Alone struct {
+	policy *Policy
+	state  plain.Operation
+}
+
+// Begin begins the operation.
+func (a *Alone) Begin(policy *Policy, stream, now, deadline uint64) {
+	a.policy = policy
+	a.state.Begin(stream, now, deadline)
+}
+
+// Decide decides after a known outcome. ownDelay is the delay of the caller, or NoTime.
+func (a *Alone) Decide(outcome uint32, ownDelay, retryAfter, now uint64) (reason uint32, delay uint64) {
+	return a.state.Decide(a.policy.numbers(), outcome, ownDelay, retryAfter, now)
+}
+
+// AttemptLimit returns the limit of an attempt that begins now, in ns, or NoTime if there is none.
+func (a *Alone) AttemptLimit(now uint64) uint64 { return a.state.AttemptLimit(a.policy.numbers(), now) }
+
+// TimeLeft is AttemptLimit with the other limits of time.
+func (a *Alone) TimeLeft(now uint64) uint64 { return a.state.TimeLeft(a.policy.numbers(), now) }
+
+// RetryIndex returns the index of the delay if the attempt fails now.
+func (a *Alone) RetryIndex(now uint64) uint64 { return a.state.RetryIndex(a.policy.numbers(), now) }
+
 // Sequence returns the delays of a policy one after the other.
 type Sequence struct {
 	Policy *Policy // nil for no delays

@@ -29,6 +29,18 @@ func (p *Params) SetRatio(field Field, numerator, denominator uint32) {
 	m.get(at, p.bytes[:])
 }
 
+// SetWaits sets the waits, in ns. Of a list that is too long, the core wants to know no more than its length.
+func (p *Params) SetWaits(waits []uint64) {
+	m := take()
+	defer m.free()
+	at, list := m.put(p.bytes[:]), m.reserve(8*int(MaxWaits+1))
+	for i, wait := range waits[:min(len(waits), int(MaxWaits)+1)] {
+		order.PutUint64(m.memory[list+8*int32(i):], wait)
+	}
+	m.Xbackoff_params_set_waits(at, list, int64(len(waits)))
+	m.get(at, p.bytes[:])
+}
+
 // ParseRatio returns the terms of a decimal number, or the error code.
 func ParseRatio(text string) (numerator, denominator, code uint32) {
 	m := take()
@@ -44,7 +56,9 @@ func ParseRatio(text string) (numerator, denominator, code uint32) {
 type Policy struct {
 	bytes      policyBytes
 	maxRetries uint64
-	short      // what an engine needs for short ways
+	// Whether its attempts have a limit, and whether a decision depends on more than the count of retries and the time.
+	hasAttemptTimeout, hasProgress, hasMaxElapsed bool
+	short                                         // what an engine needs for short ways
 }
 
 // policyBytes are a policy without the words that the core does not use.
@@ -74,6 +88,13 @@ func (m *instance) policy(at, code, failure int32, text string) (*Policy, *Error
 	limit := m.reserve(8)
 	m.Xbackoff_policy_max_retries(at, limit)
 	policy := &Policy{bytes: bytes, maxRetries: m.word(limit)}
+	valueOf := func(field Field) uint64 {
+		m.Xbackoff_policy_get(at, int32(field), limit)
+		return m.word(limit)
+	}
+	policy.hasAttemptTimeout = valueOf(AttemptTimeout) != MaxNs
+	policy.hasMaxElapsed = valueOf(MaxElapsed) != MaxNs
+	policy.hasProgress = valueOf(ResetAfter) != MaxNs || valueOf(ElapsedFrom) != ElapsedFromBegin
 	policy.shorten(m, at)
 	policies[bytes] = weak.Make(policy)
 	runtime.AddCleanup(policy, forget, bytes)
@@ -106,6 +127,28 @@ func ParsePolicy(text string) (*Policy, *Error) {
 	return m.policy(at, m.Xbackoff_policy_parse(at, textAt, length, failure), failure, text)
 }
 
+// Change returns the policy with the pairs of a text, such as "max_retries=5", in place of its own. The caller has no
+// text, so an error has no place in it.
+func (p *Policy) Change(pairs string) (*Policy, *Error) {
+	m := take()
+	defer m.free()
+	at, failure := m.empty(8*PolicyWords), m.reserve(8*ErrorWords)
+	textAt, length := m.putText(pairs, TextRoom)
+	code := m.Xbackoff_policy_change_text(m.put(p.bytes[:]), textAt, length, at, failure)
+	order.PutUint32(m.memory[failure+40:], TextKindNone)
+	return m.policy(at, code, failure, "")
+}
+
+// HasAttemptTimeout reports whether attempts have a limit.
+func (p *Policy) HasAttemptTimeout() bool { return p.hasAttemptTimeout }
+
+// HasMaxElapsed reports whether the time since the start has a limit.
+func (p *Policy) HasMaxElapsed() bool { return p.hasMaxElapsed }
+
+// HasProgress reports whether decisions depend on more than the count of retries and the time: DecideAlone does not
+// decide under such a policy.
+func (p *Policy) HasProgress() bool { return p.hasProgress }
+
 // AppendText appends the policy string. It reports false for the zero Policy.
 func (p *Policy) AppendText(text []byte) ([]byte, bool) {
 	m := take()
@@ -133,6 +176,21 @@ func (p *Policy) GetRatio(field Field) (numerator, denominator uint32, ok bool) 
 	ratio := m.empty(8)
 	code := m.Xbackoff_policy_get_ratio(m.put(p.bytes[:]), int32(field), ratio, ratio+4)
 	return m.half(ratio), m.half(ratio + 4), code == OK
+}
+
+// Waits returns the waits of steps in ns, nil for another growth.
+func (p *Policy) Waits() []uint64 {
+	m := take()
+	defer m.free()
+	list, count := m.reserve(8*int(MaxWaits)), m.empty(8)
+	if m.Xbackoff_policy_get_waits(m.put(p.bytes[:]), list, int64(MaxWaits), count) != OK {
+		return nil
+	}
+	waits := make([]uint64, m.word(count))
+	for i := range waits {
+		waits[i] = m.word(list + 8*int32(i))
+	}
+	return waits
 }
 
 // MaxRetries returns the limit on the retries, 2^32 if there is none, and 0 for the zero Policy.

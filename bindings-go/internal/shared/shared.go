@@ -39,6 +39,10 @@ func JSON(value slog.Value) ([]byte, error) {
 	return append(text, '}'), nil
 }
 
+// LimitKey is the key of a *time.Duration in the context of a loop whose function ends its attempts itself. The loop
+// writes the limit of each attempt there, 0 for none.
+type LimitKey struct{}
+
 // A Budget is what a loop asks of a budget of many processes.
 type Budget interface {
 	// Report tells the budget what an operation did, without waiting.

@@ -103,6 +103,13 @@ class RetryEvent:
         """The time since the loop began, in seconds."""
         return self.elapsed_ns / 10**9
 
+    def __structlog__(self) -> dict[str, object]:
+        """What structlog's JSONRenderer writes of an event: the fields of the log, without the value,
+        which may be large or a secret."""
+        from ._log import fields_of
+
+        return fields_of(self)
+
     def _failure(self) -> str:
         """The error, for the log."""
         return safe_repr(self.error)

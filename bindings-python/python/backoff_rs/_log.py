@@ -154,8 +154,7 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
 def _log_structured(structlog: Any, level: int, message: str, event: RetryEvent | None) -> None:
     fields = {}
     if event is not None:
-        given = _fields(event, event._http_fields())
-        fields = {name.removeprefix("backoff_"): value for name, value in given.items()}
+        fields = fields_of(event)
         # Applications that render through logging use "name" for the logger.
         fields["loop"] = fields.pop("name")
     # Not each of its loggers has a method log().
@@ -164,6 +163,12 @@ def _log_structured(structlog: Any, level: int, message: str, event: RetryEvent 
     if hasattr(written, "close") and hasattr(written, "__await__"):
         written.close()
         raise TypeError("the logger of structlog is asynchronous, and nothing awaits it")
+
+
+def fields_of(event: RetryEvent) -> dict[str, Any]:
+    """The members of an event for structured logs."""
+    given = _fields(event, event._http_fields())
+    return {name.removeprefix("backoff_"): value for name, value in given.items()}
 
 
 def _fields(event: RetryEvent, http: dict[str, object]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ use apalis_core::error::{AbortError, BoxDynError, RetryAfterError};
 use apalis_core::task::Task;
 use apalis_core::task::status::Status;
 use apalis_core::worker::context::WorkerContext;
-use backoff_retry::{Decision, Operation, Outcome, Policy, RandomStream};
+use backoff_retry::{Decision, Field, FieldValue, Operation, Outcome, Policy, RandomStream};
 use tokio::time::{Sleep, sleep};
 
 /// A policy for the retry layer of a worker of apalis. It waits with tokio's timer.
@@ -21,8 +21,18 @@ pub struct RetryPolicy {
 
 impl RetryPolicy {
     /// Delays of this policy under this seed, which all workers of the queue share.
+    ///
+    /// # Panics
+    /// If the policy has an `attempt_timeout`: a retry policy cannot end an attempt. Use the `timeout` of
+    /// `WorkerBuilder`.
     #[must_use]
+    #[track_caller]
     pub fn new(policy: Policy, seed: u64) -> Self {
+        assert!(
+            policy.get(Field::AttemptTimeout) == Some(FieldValue::NoLimit),
+            "a retry policy of apalis cannot end an attempt: use the timeout of `WorkerBuilder`, and leave the \
+             attempt_timeout out of the policy {policy}"
+        );
         Self { policy, seed }
     }
 

@@ -46,6 +46,12 @@ fn ms(calls: &Calls) -> Vec<u128> {
     calls.lock().unwrap().iter().map(Duration::as_millis).collect()
 }
 
+#[test]
+#[should_panic(expected = "TimeoutLayer")]
+fn a_limit_that_tower_cannot_enforce_is_refused() {
+    let _ = RetryPolicy::new(retry("default:attempt_timeout=1s"), is_busy);
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_service_waits_for_the_delays_of_the_policy() {
     let delays = Arc::<Mutex<Vec<_>>>::default();

@@ -33,10 +33,10 @@ struct Stats {
 }
 
 /// How many cases each form plays, and how the needs begin that it cannot meet.
-const FORMS: [(Form, usize, &[&str]); 5] = [
+const FORMS: [(Form, usize, &[&str]); 6] = [
     (
         Form::Call,
-        56,
+        89,
         &[
             "classified value",
             "fail classification of a value",
@@ -48,10 +48,21 @@ const FORMS: [(Form, usize, &[&str]); 5] = [
             "cancel retry_hook",
         ],
     ),
+    (
+        Form::Attempt,
+        106,
+        &[
+            "unclassified",
+            "cancel before",
+            "cancel call",
+            "cancel classification",
+            "cancel retry_hook",
+        ],
+    ),
     // Only the sleep can cancel it, and an error is a value like any other.
     (
         Form::Run,
-        74,
+        108,
         &[
             "unclassified",
             "failure success",
@@ -60,10 +71,10 @@ const FORMS: [(Form, usize, &[&str]); 5] = [
             "cancel classification",
         ],
     ),
-    (Form::RunUntil, 94, &["unclassified"]),
+    (Form::RunUntil, 129, &["unclassified"]),
     // Nothing interrupts a poll, so a call that is cancelled does not end.
-    (Form::CallAsync, 92, &["unclassified", "cancel classification"]),
-    (Form::RunAsync, 91, &["unclassified", "failure success", "cancel classification"]),
+    (Form::CallAsync, 127, &["unclassified", "cancel classification"]),
+    (Form::RunAsync, 111, &["unclassified", "failure success", "cancel classification", "limit"]),
 ];
 
 /// Rust has no marks, and `when` is not optional.
@@ -72,7 +83,8 @@ const NO_FORM: [&str; 2] = ["mark", "unclassified failure"];
 /// What a form must express to play a case, beside the name of the case.
 fn needs(case: &Case) -> Vec<String> {
     let mut needs = vec![case.id.clone()];
-    for Script { calls, classified, cancel, fail, .. } in &case.loops {
+    for Script { calls, classified, cancel, fail, limits, .. } in &case.loops {
+        needs.extend(limits.iter().flatten().map(|_| "limit".to_owned()));
         for Call { ends, mark, outcome, .. } in calls {
             needs.extend(mark.as_ref().map(|_| "mark".to_owned()));
             needs.extend(match (&**ends, outcome.as_deref()) {
@@ -109,7 +121,7 @@ fn check(form: Form, case: &Case) {
         let ends = match catch_unwind(AssertUnwindSafe(|| scene.play(form, retry.clone()))) {
             Ok(Some(result)) => {
                 assert_eq!(Some(result), scene.last.get(), "{at}");
-                if result.is_ok() { "value" } else { "failure" }
+                scene.end(result)
             }
             // A future that is dropped returns nothing, whatever its last call returned.
             Ok(None) if form.is_async() => &script.ends,
@@ -133,7 +145,7 @@ fn check(form: Form, case: &Case) {
 #[test]
 fn loops_do_what_the_reference_does() {
     let cases = cases::<Case>("loops");
-    assert_eq!(cases.len(), 97);
+    assert_eq!(cases.len(), 134);
     for (form, count, lacking) in FORMS {
         let is_met =
             |need: &String| !lacking.iter().chain(&NO_FORM).any(|lack| need.starts_with(lack));

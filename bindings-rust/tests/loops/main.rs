@@ -1,5 +1,6 @@
 //! Loops, through the public API.
 
+mod attempts;
 mod cancel_async;
 mod cancel_blocking;
 mod conformance;

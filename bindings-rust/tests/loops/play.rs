@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::time::Duration;
 
-use backoff_retry::{Outcome, Report, Retry, RetryEvent, Verdict};
+use backoff_retry::{Attempt, Outcome, Report, Retry, RetryEvent, Verdict};
 use serde::Deserialize;
 
 use crate::support::poll_once;
@@ -20,6 +20,8 @@ pub(crate) struct Script {
     deadline: Option<String>,
     pub(crate) cancel: Option<Point>,
     pub(crate) fail: Option<Point>,
+    delays: Option<Delays>,
+    pub(crate) limits: Vec<Option<String>>,
     pub(crate) waits: Vec<String>,
     pub(crate) events: Vec<Event>,
     pub(crate) reason: String,
@@ -34,6 +36,13 @@ pub(crate) struct Call {
     pub(crate) mark: Option<String>,
     pub(crate) outcome: Option<String>,
     retry_after: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Delays {
+    List(Vec<String>),
+    Function(Vec<Option<String>>),
 }
 
 #[derive(Deserialize)]
@@ -61,13 +70,15 @@ pub(crate) struct Event {
 pub(crate) enum Form {
     /// Errors. It has no hooks, so it reads the clock only for limits and budgets.
     Call,
+    /// Errors and values. The call gets its attempt.
+    Attempt,
     /// Results of any type.
     Run,
     /// Errors and values.
     RunUntil,
-    /// Errors and values. The sleep panics when it is polled.
+    /// Errors and values. The sleep panics when it is polled. It ends attempts.
     CallAsync,
-    /// Results of any type. The sleep panics when it is called.
+    /// Results of any type. The sleep panics when it is called. It cannot end attempts.
     RunAsync,
 }
 
@@ -114,6 +125,27 @@ impl<'a> Scene<'a> {
                 }
             };
         }
+        // Each kind of delays makes a loop of another type.
+        macro_rules! with_delays {
+            ($plan:expr, |$delayed:ident| $played:expr) => {{
+                let $delayed = $plan;
+                match &self.script.delays {
+                    None => $played,
+                    Some(Delays::List(list)) => {
+                        let $delayed = $delayed.delays(list.iter().map(|text| duration(text)));
+                        $played
+                    }
+                    Some(Delays::Function(delays)) => {
+                        let $delayed = $delayed.delays_with(|index, result| {
+                            assert_eq!(Some(*result), self.last.get());
+                            let delay = delays.get(usize::try_from(index).unwrap());
+                            delay.cloned().flatten().map(|text| duration(&text))
+                        });
+                        $played
+                    }
+                }
+            }};
+        }
         macro_rules! with_hooks {
             ($plan:expr) => {
                 until_deadline!($plan)
@@ -129,30 +161,54 @@ impl<'a> Scene<'a> {
         match form {
             Form::Call => {
                 let retry = retry.sleep(|delay| self.wait(delay));
-                Some(until_deadline!(retry.when(either)).call(call))
+                let plan = until_deadline!(retry.when(either));
+                Some(with_delays!(plan, |plan| plan.call(call)))
+            }
+            Form::Attempt => {
+                let retry = retry.sleep(|delay| self.wait(delay));
+                let plan = retry.when(either).when_value(either);
+                let call = |attempt| self.attempt(&attempt);
+                Some(with_delays!(plan, |plan| with_hooks!(plan).call_with_attempt(call)))
             }
             Form::Run => {
                 let retry = retry.sleep(|delay| self.wait(delay));
-                Some(self.result(with_hooks!(retry.classify(result)).call_with_report(call)))
+                let plan = retry.classify(result);
+                let report = with_delays!(plan, |plan| with_hooks!(plan).call_with_report(call));
+                Some(self.result(report))
             }
             Form::RunUntil => {
                 let retry = retry.sleep(|delay| {
                     assert!(!self.is_cancelled.get(), "no wait follows");
                     _ = self.wait(delay);
                 });
-                let plan = with_hooks!(retry.when(either).when_value(either));
-                plan.call_until(|| self.is_cancelled.get(), call).map(|report| self.result(report))
+                let plan = retry.when(either).when_value(either);
+                let cancelled = || self.is_cancelled.get();
+                with_delays!(plan, |plan| with_hooks!(plan).call_until(cancelled, call))
+                    .map(|report| self.result(report))
             }
             Form::CallAsync => {
-                let retry = retry.sleep(async |delay| end_or_hang(self.wait(delay)).await);
-                let plan = with_hooks!(retry.when(either).when_value(either));
-                self.output(plan.call_async(call_async))
+                let retry = retry.sleep(|delay| {
+                    // Calls and waits take turns.
+                    let is_limit = self.calls.get() == self.waits.borrow().len();
+                    async move {
+                        if is_limit {
+                            self.limit(delay).await;
+                        } else {
+                            end_or_hang(self.wait(delay)).await;
+                        }
+                    }
+                });
+                let plan = retry.when(either).when_value(either);
+                let plan = plan.timed_out(|timeout| self.time_out(timeout.limit));
+                with_delays!(plan, |plan| self.output(with_hooks!(plan).call_async(call_async)))
             }
             Form::RunAsync => {
                 let retry = retry.sleep(|delay| end_or_hang(self.wait(delay)));
-                let plan = with_hooks!(retry.classify(result));
-                self.output(plan.call_async_with_report(call_async))
-                    .map(|report| self.result(report))
+                let plan = retry.classify(result);
+                let report = with_delays!(plan, |plan| {
+                    self.output(with_hooks!(plan).call_async_with_report(call_async))
+                });
+                report.map(|report| self.result(report))
             }
         }
     }
@@ -173,9 +229,13 @@ impl<'a> Scene<'a> {
         self.now.set(self.now.get() + time);
     }
 
+    /// A call that keeps to its limit by itself.
     fn call(&self) -> Called {
         let index = self.calls.replace(self.calls.get() + 1);
         let call = &self.script.calls[index];
+        if self.is_too_long(index) {
+            return self.time_out(self.limit_of(index).unwrap());
+        }
         self.pass(duration(&call.takes));
         self.reach("call");
         let result = if call.ends == "value" { Ok(index) } else { Err(index) };
@@ -183,8 +243,59 @@ impl<'a> Scene<'a> {
         result
     }
 
+    fn attempt(&self, attempt: &Attempt<Called>) -> Called {
+        let limit = self.limit_of(self.calls.get());
+        assert_eq!((attempt.number, attempt.last), (self.calls.get() as u64 + 1, self.last.get()));
+        // Without a limit there may be another end.
+        assert!(limit.is_none() || attempt.time_left == limit);
+        self.call()
+    }
+
+    fn limit_of(&self, call: usize) -> Option<Duration> {
+        self.script.limits[call].as_deref().map(duration)
+    }
+
+    fn is_too_long(&self, call: usize) -> bool {
+        let takes = duration(&self.script.calls[call].takes);
+        self.limit_of(call).is_some_and(|limit| takes > limit)
+    }
+
+    /// The result of the call, which took as long as its limit.
+    fn time_out(&self, limit: Duration) -> Called {
+        let index = self.calls.get() - 1;
+        assert_eq!(self.limit_of(index), Some(limit));
+        self.pass(limit);
+        self.last.set(Some(Err(index)));
+        Err(index)
+    }
+
+    /// The timer of a limit: over at once if the call, which has begun, takes longer.
+    async fn limit(&self, limit: Duration) {
+        let index = self.calls.get() - 1;
+        assert_eq!(self.limit_of(index), Some(limit));
+        end_or_hang(if self.is_too_long(index) {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        })
+        .await;
+    }
+
+    /// How the last call ended that returned this.
+    pub(crate) fn end(&self, result: Called) -> &'static str {
+        match result {
+            Ok(_) => "value",
+            Err(call) if self.is_too_long(call) => "timeout",
+            Err(_) => "failure",
+        }
+    }
+
     /// A call that is cancelled does not end, unless it has succeeded.
     async fn call_async(&self) -> Called {
+        if self.is_too_long(self.calls.get()) {
+            self.calls.set(self.calls.get() + 1);
+            pending::<()>().await;
+        }
         let result = self.call();
         let (Ok(index) | Err(index)) = result;
         if self.is_cancelled.get() && self.verdict(index).outcome != Outcome::Success {
@@ -200,6 +311,9 @@ impl<'a> Scene<'a> {
     }
 
     fn verdict(&self, call: usize) -> Verdict {
+        if self.is_too_long(call) {
+            return Outcome::Timeout.into();
+        }
         let Call { outcome, retry_after, .. } = &self.script.calls[call];
         let is_named = |it: &&Outcome| Some(it.name()) == outcome.as_deref();
         let outcome = *Outcome::ALL.iter().find(is_named).unwrap();

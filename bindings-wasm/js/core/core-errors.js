@@ -2,7 +2,6 @@
 
 import { module, readText, readWords, writeText } from "../wasm/module.js";
 import { PolicyError, wrongType } from "./errors.js";
-import { suggestRatio } from "./field.js";
 
 /**
  * Throws the core's error about a policy with these values. An error about a value that does not
@@ -22,8 +21,7 @@ export function throwCoreError(values) {
 	const utf8 = bytes.subarray(0, exports.error_message_with(written));
 	// An unknown name may contain any character, and jsdom has no TextDecoder.
 	const shown = decodeURIComponent(Array.from(utf8, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""));
-	const advice = suggestRatio(unrepresentable.quotient);
-	throw new PolicyError(code, field, unrepresentable.value, limit, inOptions(shown) + advice);
+	throw new PolicyError(code, field, unrepresentable.value, limit, inOptions(shown));
 }
 
 /** Passes a policy string or a budget string to a parser of the module; throws if that refuses it. */

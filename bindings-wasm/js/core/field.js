@@ -9,11 +9,12 @@ import { fromNanoseconds, readDuration } from "./duration.js";
 import { refuse, wrongType } from "./errors.js";
 
 const MAX_TERM = 0xffff_ffffn;
+/** The largest that a policy may have. */
+const MAX_VALID_TERM = 1_000_000n;
 const UNKNOWN_KIND = 0n;
 /** The core refuses the numerator of this ratio. */
 const RATIO_TOO_FINE = 0xffff_ffff_0000_0001n;
 const MAX_NAME = 60;
-const MAX_SUGGESTED = 1000;
 
 const readers = { kind: readKind, duration: fitDuration, ratio: readRatio, count: readCount };
 
@@ -82,15 +83,13 @@ function fits(raw) {
 	return { __proto__: null, raw };
 }
 
-function fitsNot(raw, value, shown, quotient = 0) {
-	return { raw, unrepresentable: { value, shown, quotient } };
+function fitsNot(raw, value, shown) {
+	return { raw, unrepresentable: { value, shown } };
 }
 
 function readRatio(field, input) {
 	if (typeof input === "number") {
-		// The shortest decimal text of the number: 1.6 is 8/5.
-		const raw = ratioOfText(`${finite(field, input)}`);
-		return raw ? fits(raw) : ratioTooFine(`${input}`, input);
+		return readNumber(finite(field, input));
 	}
 	if (!Array.isArray(input) || input.length !== 2) {
 		wrongType(field, "a number or [numerator, denominator]", input);
@@ -100,17 +99,19 @@ function readRatio(field, input) {
 	return isFit ? fits((numerator << 32n) | denominator) : ratioTooFine(`${numerator}/${denominator}`);
 }
 
-function ratioTooFine(shown, quotient) {
-	return fitsNot(RATIO_TOO_FINE, 0n, shown, quotient);
+/** The shortest decimal text of the number, or else the first rounded one with small terms (SPEC 8.7): 1.6 is 8/5. */
+function readNumber(number) {
+	let text = `${number}`;
+	for (let decimals = 6; decimals >= 0; decimals--) {
+		const raw = ratioOfText(text);
+		if (raw && raw >> 32n <= MAX_VALID_TERM && (raw & MAX_TERM) <= MAX_VALID_TERM) {
+			return fits(raw);
+		}
+		text = number.toFixed(decimals);
+	}
+	return ratioTooFine(`${number}`);
 }
 
-/** Advice for a number that is the quotient of two small terms, such as 4 / 3; empty for any other, such as 0. */
-export function suggestRatio(number) {
-	for (let denominator = 3; denominator <= MAX_SUGGESTED; denominator++) {
-		const numerator = Math.round(number * denominator);
-		if (number && numerator <= MAX_SUGGESTED && numerator / denominator === number) {
-			return `; pass it as [${numerator}, ${denominator}]`;
-		}
-	}
-	return "";
+function ratioTooFine(shown) {
+	return fitsNot(RATIO_TOO_FINE, 0n, shown);
 }

@@ -72,9 +72,10 @@ export const fillIn = (code, parts) => MESSAGES[code].replace(/\b[FVLKS]\b/g, (p
 /** `name` is what the field is called, and `shown` the text of the value. */
 export function messageOf(code, field, value, limit, name = field.name, shown = textOf(field, value)) {
 	const { selector } = field;
+	const isDefault = code === "too_large" && field.name === "cost" && value === 5n;
 	return fillIn(code, {
 		F: name,
-		V: shown,
+		V: isDefault ? `${shown} (its default)` : shown,
 		L: textOf(field, limit),
 		K: field.kinds.join(", "),
 		S: selector && `${selector.name} ${textOf(selector, limit)}`,

@@ -8,14 +8,35 @@ import { utf8 } from "./utf8.js";
 const MAX_LENGTH = 1024;
 
 function failAt(at, code, found = "", field = undefined, names = []) {
-	const parts = { F: field?.name, V: excerpt(code, found), K: names.join(", ") };
+	const parts = { F: field?.name, V: excerpt(code, found, names), K: names.join(", ") };
 	throw new PolicyError(code, field?.name, 0n, 0n, `at ${at}: ${fillIn(code, parts)}`, at, found);
 }
 
 const MAX_SHOWN = 32;
 
+/** What other libraries call the keys of a policy string, without the `_` between words. */
+const PEERS = {
+	base: "delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff",
+	increment: "step",
+	multiplier: "factor expbase backofffactor backoffmultiplier",
+	cap: "max maxdelay maxwait maxtimeout maxinterval maxbackoff",
+	jitter: "randomize randomizationfactor",
+	max_retries: "retries maxretry",
+	max_attempts: "attempts tries maxtries stop",
+	max_elapsed: "maxtime maxelapsedtime deadline",
+	waits: "delays steps",
+	attempt_timeout: "timeout pertrytimeout",
+};
+
+/** The reason of an unknown key that has another name here. */
+function meant(unknown, keys) {
+	const letters = unknown.replace(/[_-]/g, "");
+	const key = keys.find((key) => [key.replace(/_/g, ""), ...(PEERS[key]?.split(" ") ?? [])].includes(letters));
+	return key ? ` (did you mean ${key}?)` : "";
+}
+
 /** The beginning of what was found, and why it is refused if users often overlook that. */
-function excerpt(code, found) {
+function excerpt(code, found, names) {
 	const bytes = utf8(found);
 	const start = bytes.slice(0, MAX_SHOWN);
 	const escaped = start.replace(/[^!-~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
@@ -25,9 +46,11 @@ function excerpt(code, found) {
 			? " (capital letters are not allowed)"
 			: code === "unknown_unit" && /^(?:[dhms]|ms|us|ns)\d/.test(start)
 				? " (a duration has one unit)"
-				: code === "unknown_key" && start === ""
-					? ' (a pair must follow every ":" and ",")'
-					: "";
+				: code !== "unknown_key"
+					? ""
+					: start === ""
+						? ' (a pair must follow every ":" and ",")'
+						: meant(start, names);
 	return `"${escaped}${bytes.length > MAX_SHOWN ? "..." : ""}"${reason}`;
 }
 

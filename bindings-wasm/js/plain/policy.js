@@ -1,7 +1,7 @@
 import { checkIndex, noOptions, pickOptions } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
 import { PolicyError, typeName, wrongType } from "../core/errors.js";
-import { fromFieldValue, suggestRatio, toFieldValue } from "../core/field.js";
+import { fromFieldValue, toFieldValue } from "../core/field.js";
 import { define, named, TEXT, withJSON } from "../core/show.js";
 import { optionOf, optionsOf } from "./field-options.js";
 import { FIELDS } from "./fields.js";
@@ -159,15 +159,9 @@ function failWith(values) {
 			{ option: optionOf(name) },
 			{},
 		];
-		const { quotient = 0, shown, value: given = value } = unrepresentable;
+		const { shown, value: given = value } = unrepresentable;
 		const message = messageOf(code, field, value, limit, option, shown && cut(shown));
-		throw new PolicyError(
-			code,
-			name,
-			given,
-			limit,
-			message.replace("max_retries", "maxRetries") + suggestRatio(quotient),
-		);
+		throw new PolicyError(code, name, given, limit, message.replace("max_retries", "maxRetries"));
 	};
 }
 

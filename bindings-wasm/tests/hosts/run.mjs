@@ -102,7 +102,7 @@ function run(words) {
 function record() {
 	const { devDependencies } = JSON.parse(readFileSync(join(pinned, "package.json"), "utf8"));
 	for (const [name, version] of Object.entries(devDependencies)) {
-		if (!/^(node-|@types\/)/.test(name)) {
+		if (!/^(node-|@types\/|@opentelemetry\/(sdk|context)-)/.test(name)) {
 			const row = { language: "JavaScript", group: "adapters", name, version };
 			appendFileSync(process.env.BACKOFF_RAN, `${JSON.stringify(row)}\n`);
 		}

@@ -3,7 +3,7 @@
 
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import axios from "axios";
-import { Policy, proxyStatuses, RandomStream, SharedBudget } from "backoff-wasm";
+import { Policy, proxyStatuses, RandomStream, retry as retryCall, SharedBudget } from "backoff-wasm";
 import { PolicyRetryStrategy } from "backoff-wasm/aws-sdk";
 import { retryingAdapter } from "backoff-wasm/axios";
 import { jobRetries } from "backoff-wasm/bullmq";
@@ -11,6 +11,7 @@ import { retryOptions as cockatielOptions } from "backoff-wasm/cockatiel";
 import { schedule } from "backoff-wasm/effect";
 import { retryingFetch } from "backoff-wasm/fetch";
 import { retries as gotRetries } from "backoff-wasm/got";
+import { telemetry } from "backoff-wasm/opentelemetry";
 import { retryOptions as pRetryOptions } from "backoff-wasm/p-retry";
 import { postgresStore } from "backoff-wasm/postgres";
 import { redisStore } from "backoff-wasm/redis";
@@ -100,6 +101,10 @@ undiciRetries({
 	budget,
 	classify: (request, { response }) => request.method === "GET" && response?.statusCode === 409,
 });
+export const loop: Promise<number> = retryCall(() => 1, { policy, ...telemetry() });
+retryingFetch({ ...telemetry({ name: "fetch", attributes: { "peer.service": "mail" } }) });
+// @ts-expect-error: the name is a text.
+telemetry({ name: 5 });
 export const once: Promise<Response> = retrying("http://127.0.0.1", { retry: false, method: "PUT" });
 // @ts-expect-error: the switch is a boolean.
 retrying("http://127.0.0.1", { retry: 5 });

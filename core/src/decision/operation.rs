@@ -127,6 +127,24 @@ impl Operation {
         self.progress.attempt_limit_ns(&self.policy, now_ns)
     }
 
+    /// How long an attempt that begins at `now_ns` has until its `attempt_timeout`, `max_elapsed` or
+    /// the deadline ends, whichever is first. `None` if no end is ahead.
+    ///
+    /// ```
+    /// use backoff_core::{Operation, Policy, RandomStream};
+    /// let policy = Policy::parse("full:base=1s,max_elapsed=5s")?;
+    /// let stream = RandomStream::from_seed(1);
+    /// let operation = Operation::begin(policy, stream, 0, Some(8_000_000_000), None);
+    /// assert_eq!(operation.time_left_ns(2_000_000_000), Some(3_000_000_000));
+    /// assert_eq!(operation.time_left_ns(5_000_000_000), Some(3_000_000_000));
+    /// assert_eq!(operation.time_left_ns(8_000_000_000), None);
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn time_left_ns(&self, now_ns: u64) -> Option<u64> {
+        self.progress.time_left_ns(&self.policy, now_ns)
+    }
+
     /// Cancels the operation. Budget tokens spent on a granted retry are not refunded. Returns
     /// the stop reason, which is the earlier one if the operation had already stopped.
     pub fn cancel(&mut self, budget: Option<&Budget>) -> StopReason {

@@ -113,8 +113,15 @@ impl Progress {
     /// [`Operation::attempt_limit_ns`](crate::Operation::attempt_limit_ns) under the policy.
     #[must_use]
     pub fn attempt_limit_ns(&self, policy: &Policy, now_ns: u64) -> Option<u64> {
+        let is_limited = policy.0.attempt_timeout != MAX_NS;
+        self.time_left_ns(policy, now_ns).filter(|_| is_limited)
+    }
+
+    /// [`Operation::time_left_ns`](crate::Operation::time_left_ns) under the policy.
+    #[must_use]
+    pub fn time_left_ns(&self, policy: &Policy, now_ns: u64) -> Option<u64> {
         let policy = &policy.0;
-        let timeout = Some(policy.attempt_timeout).filter(|&timeout| timeout != MAX_NS)?;
+        let timeout = Some(policy.attempt_timeout).filter(|&timeout| timeout != MAX_NS);
         let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
         let elapsed = Some(policy.max_elapsed).filter(|&max| max != MAX_NS && has_begun);
         let since = now_ns.saturating_sub(self.began_ns);
@@ -122,10 +129,11 @@ impl Progress {
         let left = [elapsed.zip(Some(since)), deadline.zip(Some(now_ns))].into_iter().flatten();
         // An end that has passed has not kept the attempt from being made.
         let left = left.map(|(end, now)| end.saturating_sub(now)).filter(|&left| left > 0);
-        left.chain([timeout]).min()
+        left.chain(timeout).min()
     }
 
     /// [`Operation::decide`](crate::Operation::decide) under the policy.
+    #[inline]
     pub fn decide(
         &mut self,
         policy: &Policy,

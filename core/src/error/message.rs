@@ -7,6 +7,7 @@ use crate::field::{Field, Unit};
 use crate::number::digits::split;
 use crate::text::buffer::{DURATION_UNITS, TextBuf};
 use crate::text::kind::TextKind;
+use crate::text::peer::meant_key;
 
 /// The longest value of a caller that a message shows, in bytes.
 const MAX_SHOWN: usize = 128;
@@ -107,7 +108,7 @@ impl MessageArgs<'_> {
             (b"units", ..) => {
                 text.push_list(DURATION_UNITS.into_iter().map(|(name, _)| name));
             }
-            (b"found", _, Some((_, found))) => self.write_found(found, text),
+            (b"found", _, Some((kind, found))) => self.write_found(kind, found, text),
             (b"heads", _, Some((kind, _))) => {
                 text.push_list(kind.heads());
             }
@@ -131,18 +132,29 @@ impl MessageArgs<'_> {
                     _ => text.push(shown),
                 };
             }
-            (None, Some((_, found))) if self.is_of_syntax() => self.write_found(found, text),
+            (None, Some((kind, found))) if self.is_of_syntax() => {
+                self.write_found(kind, found, text);
+            }
             _ => {
                 text.push_value(unit, self.value);
+                if (self.code, self.field, self.value)
+                    == (ErrorCode::TooLarge, Some(Field::Cost), 5)
+                {
+                    text.push(" (its default)");
+                }
             }
         }
     }
 
     /// Writes the text that was found, and the reason why it is refused if users often overlook it.
-    fn write_found(&self, found: &Excerpt, text: &mut TextBuf) {
+    fn write_found(&self, kind: TextKind, found: &Excerpt, text: &mut TextBuf) {
         found.write(text);
         if let Some(reason) = reason(self.code, found.bytes()) {
             text.push(" (").push(reason).push(")");
+        } else if self.code == ErrorCode::UnknownKey
+            && let Some(key) = meant_key(kind, found.bytes())
+        {
+            text.push(" (did you mean ").push(key.name()).push("?)");
         }
     }
 
@@ -154,7 +166,7 @@ impl MessageArgs<'_> {
     }
 }
 
-/// The first reason of SPEC 11.7 that applies to the text that was found.
+/// The first reason of SPEC 11.7 but the last that applies to the text that was found.
 fn reason(code: ErrorCode, found: &[u8]) -> Option<&'static str> {
     let is_space = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
     if found.iter().any(is_space) {

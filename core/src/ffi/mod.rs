@@ -125,6 +125,12 @@ pub const fn needs_time(policy: &Policy) -> bool {
         || policy.0.reset_after != MAX_NS
 }
 
+/// Whether the policy limits the time of an attempt.
+#[must_use]
+pub const fn limits_attempts(policy: &Policy) -> bool {
+    policy.0.attempt_timeout != MAX_NS
+}
+
 /// Whether a delay of the policy depends on a draw, also one after a `Retry-After`.
 #[must_use]
 pub const fn draws(policy: &Policy) -> bool {

@@ -118,7 +118,8 @@ impl FieldSet {
     }
 }
 
-const fn bit(field: Field) -> u64 {
+/// The bit of a field of policies in [`FieldSet::bits`].
+pub(crate) const fn bit(field: Field) -> u64 {
     #[expect(clippy::cast_possible_truncation, reason = "a position below 32")]
     1_u64.wrapping_shl(field.position() as u32)
 }

@@ -11,7 +11,7 @@ macro_rules! for_fields {
                 /// How the window grows from one retry to the next. Required.
                 Growth = 1, growth: u32, Unit::Kind(GROWTHS);
                 /// The window of index 0 for most growths. Required.
-                Base = 2, base: u64, Unit::Duration;
+                Base = 2, base: u64, Unit::Duration, set Duration;
                 /// Linear growth: the amount that each retry adds. Default: the base.
                 Increment = 3, increment: u64, Unit::Duration, set Duration;
                 /// Exponential growth: the factor of each retry, 1 or from 1.01 to 1,000,000.

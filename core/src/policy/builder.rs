@@ -5,12 +5,13 @@ use core::time::Duration;
 use crate::error::code::ErrorCode;
 use crate::error::policy_error::PolicyError;
 use crate::field::kind::{CapOn, ElapsedFrom, Growth, Jitter, RetryAfterMode};
-use crate::field::set::FieldSet;
+use crate::field::set::{FieldSet, bit};
 use crate::field::table::for_fields;
 use crate::field::value::FieldValue;
 use crate::field::{Field, POLICY_FIELDS};
 use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
+use crate::parse::string::replaced_by;
 use crate::policy::Policy;
 
 /// Composes a policy; [`build`](Self::build) validates it. Without a limit
@@ -21,6 +22,8 @@ use crate::policy::Policy;
 #[must_use = "a builder does nothing until it is built"]
 pub struct PolicyBuilder {
     params: FieldSet,
+    /// The bits of the fields that a policy brought and nobody has set since.
+    inherited: u64,
     /// A field of budgets that was set.
     foreign: Option<PolicyError>,
 }
@@ -68,11 +71,13 @@ impl Policy {
         let mut params = FieldSet::default();
         params.set(Field::Growth, Growth::Steps as u64);
         params.set_waits(waits.into_iter().collect());
-        PolicyBuilder { params, foreign: None }
+        PolicyBuilder { params, inherited: 0, foreign: None }
     }
 
     /// A builder with the fields that the string of this policy names. The others keep their
-    /// defaults: those that depend on the base or the jitter follow if that is changed.
+    /// defaults: those that depend on the base or the jitter follow if that is changed. A field that
+    /// is set changes the policy as a pair after a preset does (SPEC 11): `max_attempts` replaces the
+    /// `max_retries` of the policy, and a jitter those of its fields.
     ///
     /// ```
     /// use std::time::Duration;
@@ -84,14 +89,16 @@ impl Policy {
     pub fn to_builder(&self) -> PolicyBuilder {
         let values = self.0.values();
         let params = FieldSet::from_values(&values, |field| values.is_explicit(field));
-        PolicyBuilder { params, foreign: None }
+        PolicyBuilder { params, inherited: params.bits(), foreign: None }
     }
 }
 
 impl PolicyBuilder {
     fn new(growth: Growth, base: Duration) -> Self {
         let params = FieldSet::default();
-        Self { params, foreign: None }.with(Field::Growth, growth).with(Field::Base, base)
+        Self { params, inherited: 0, foreign: None }
+            .with(Field::Growth, growth)
+            .with(Field::Base, base)
     }
 
     /// Sets how the delay is drawn from its window; by default it is the window. The last call
@@ -168,6 +175,12 @@ impl PolicyBuilder {
     }
 
     fn with(mut self, field: Field, value: impl Argument) -> Self {
+        for &replaced in replaced_by(field) {
+            if self.inherited & bit(replaced) != 0 {
+                self.params.clear(replaced);
+            }
+        }
+        self.inherited &= !bit(field);
         self.params.set(field, value.number());
         self
     }

@@ -2,5 +2,6 @@
 
 pub(crate) mod buffer;
 pub(crate) mod kind;
+pub(crate) mod peer;
 pub(crate) mod preset;
 pub(crate) mod print;

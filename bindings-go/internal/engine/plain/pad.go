@@ -12,12 +12,12 @@ var (
 )
 
 // A Policy is the numbers of a policy, as the core has them in memory.
-type Policy [160]byte
+type Policy [320]byte
 
 // The stacks of the functions, which grow down from the policy. A function that needs more would leave the memory.
 const (
 	stackOfDelays = 32
-	stackOfDecide = 224
+	stackOfDecide = 512
 )
 
 // A State is what a delay needs from those before it. Under decorrelated jitter it begins with the delay before.
@@ -117,6 +117,54 @@ func Decide(policy *Policy, stream, retries, began, deadline uint64, outcome uin
 	m := on(memory[:], stackOfDecide)
 	m.Xdecide(m.g0, m.g0+int32(len(Policy{})), int64(stream), int64(retries), int64(began), int64(deadline), int32(outcome), int64(retryAfter), int64(now))
 	return order.Uint32(decision), order.Uint64(decision[8:])
+}
+
+// An Operation is the state of an operation without a budget.
+type Operation [64]byte
+
+// Begin begins the operation.
+func (o *Operation) Begin(stream, now, deadline uint64) {
+	var memory [stackOfDecide + len(Operation{})]byte
+	m := on(memory[:], stackOfDecide)
+	m.Xbegin(m.g0, int64(stream), int64(now), int64(deadline))
+	copy(o[:], memory[stackOfDecide:])
+}
+
+// Decide is the function Decide for an operation that has begun, with a delay of the caller or 2^64 - 1.
+func (o *Operation) Decide(policy *Policy, outcome uint32, ownDelay, retryAfter, now uint64) (reason uint32, delay uint64) {
+	var memory [stackOfDecide + len(Policy{}) + len(Operation{}) + 16]byte
+	m, decision := o.on(memory[:], policy)
+	m.Xproceed(m.g0, m.g0+int32(len(Policy{})), decision, int32(outcome), int64(ownDelay), int64(retryAfter), int64(now))
+	copy(o[:], memory[stackOfDecide+len(Policy{}):])
+	return order.Uint32(memory[decision:]), order.Uint64(memory[decision+8:])
+}
+
+// AttemptLimit returns the limit of an attempt that begins now, in ns, or 2^64 - 1 if there is none.
+func (o *Operation) AttemptLimit(policy *Policy, now uint64) uint64 {
+	var memory [stackOfDecide + len(Policy{}) + len(Operation{})]byte
+	m, _ := o.on(memory[:], policy)
+	return uint64(m.Xattempt_limit(m.g0, m.g0+int32(len(Policy{})), int64(now)))
+}
+
+// TimeLeft is AttemptLimit with the other limits of time.
+func (o *Operation) TimeLeft(policy *Policy, now uint64) uint64 {
+	var memory [stackOfDecide + len(Policy{}) + len(Operation{})]byte
+	m, _ := o.on(memory[:], policy)
+	return uint64(m.Xtime_left(m.g0, m.g0+int32(len(Policy{})), int64(now)))
+}
+
+// RetryIndex returns the index of the delay if the attempt fails now.
+func (o *Operation) RetryIndex(policy *Policy, now uint64) uint64 {
+	var memory [stackOfDecide + len(Policy{}) + len(Operation{})]byte
+	m, _ := o.on(memory[:], policy)
+	return uint64(m.Xretry_index(m.g0, m.g0+int32(len(Policy{})), int64(now)))
+}
+
+// on returns the functions on a memory with a policy and the operation, and the address behind them.
+func (o *Operation) on(memory []byte, policy *Policy) (m Module, behind int32) {
+	at := stackOfDecide + copy(memory[stackOfDecide:], policy[:])
+	at += copy(memory[at:], o[:])
+	return on(memory, stackOfDecide), int32(at)
 }
 
 // on returns the functions on a memory that begins with their stack.

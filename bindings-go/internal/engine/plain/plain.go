@@ -45,1112 +45,546 @@ func (m *wasmMemory) Grow(delta, max int64) int64 {
 func (m *Module) Xadvance(v0, v1 int64) int64 {
 	return v1*i64(-0x61c8864680b583eb) + v0
 }
+func (m *Module) Xattempt_limit(v0, v1 int32, v2 int64) int64 {
+	var v3 int64
+	var v4 int32
+	var v5, v6, v7 int64
+	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	v3 = t0
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+52))
+	v4 = t1
+	t2 := int64(load64(m.memory, uint64(uint32(v0))+272))
+	v5 = t2
+	{
+		{
+			{
+				t3 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v6 = t3
+				if v6 == i64(0x7fffffffffffffff) {
+					goto l0
+				}
+				t4 := int32(load32(m.memory, uint64(uint32(v0))+316))
+				t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				var p6 int32
+				if t4 != i32(2) {
+					p6 = 1
+				}
+				var p7 int32
+				if t5 != i64(0) {
+					p7 = 1
+				}
+				if p6|p7 == 0 {
+					goto l0
+				}
+				t8 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				t9 := v6
+				v7 = v2 - t8
+				p10 := v7
+				if uint64(v7) > uint64(v2) {
+					p10 = i64(0)
+				}
+				v7 = p10
+				if uint64(t9) > uint64(v7) {
+					goto l1
+				}
+			}
+		l0:
+			v6 = v5
+			if v4 == 0 {
+				goto l2
+			}
+			v6 = v5
+			if uint64(v3) <= uint64(v2) {
+				goto l2
+			}
+			v6 = v3 - v2
+			goto l3
+		l1:
+			v6 = v6 - v7
+			if v4 == 0 {
+				goto l3
+			}
+			t11 := v6
+			v7 = v3 - v2
+			p12 := v7
+			if uint64(v7) > uint64(v3) {
+				p12 = i64(0)
+			}
+			v7 = p12
+			p13 := v7
+			if uint64(v6) < uint64(v7) {
+				p13 = t11
+			}
+			p14 := v6
+			if uint64(v3) > uint64(v2) {
+				p14 = p13
+			}
+			v6 = p14
+		}
+	l3:
+		p15 := v5
+		if uint64(v6) < uint64(v5) {
+			p15 = v6
+		}
+		v6 = p15
+	}
+l2:
+	p16 := v6
+	if v5 == i64(0x7fffffffffffffff) {
+		p16 = i64(-1)
+	}
+	return p16
+}
+func (m *Module) Xbegin(v0 int32, v1, v2, v3 int64) {
+	var v4 int32
+	store64(m.memory, uint64(uint32(v0))+32, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v0))+16, uint64(v2))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v2))
+	store64(m.memory, uint32(v0), uint64(v1))
+	store64(m.memory, uint64(uint32(v0))+40, uint64(i64(0)))
+	store32(m.memory, uint64(uint32(v0))+48, uint32(i32(0)))
+	t0 := v0
+	var p1 int32
+	if v3 != i64(-1) {
+		p1 = 1
+	}
+	v4 = p1
+	store32(m.memory, uint64(uint32(t0))+52, uint32(v4))
+	t3 := v0
+	p2 := i64(0)
+	if v4 != 0 {
+		p2 = v3
+	}
+	store64(m.memory, uint64(uint32(t3))+24, uint64(p2))
+}
 func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 int64) {
 	var v9, v10 int32
-	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int64
 	t0 := m.g0
-	v9 = t0 - i32(336)
+	v9 = t0 - i32(80)
 	m.g0 = v9
-	v10 = v6 + i32(-1)
-	if uint32(v10) > uint32(i32(4)) {
-		goto l0
-	}
-	v11 = i64(1)
-	v12 = i64(0)
 	{
-		switch v10 {
-		case 0:
-			goto l1
-		default:
-			{
-				t1 := int64(load64(m.memory, uint64(uint32(v0))+280))
-				v11 = t1
-				if v11 == 0 {
-					v2 = v3*i64(-0x61c8864680b583eb) + v2
-					goto l6
-				}
-				if v3 != i64(0) {
-					goto l5
-				}
-				t2 := int32(load32(m.memory, uint64(uint32(v0))+316))
-				if t2 != i32(2) {
-					goto l5
-				}
-				goto l6
-			}
-		l5:
-			if uint64(v3) <= uint64(i64(0xffffffff)) {
-				goto l7
-			}
-			v12 = i64(0)
-			v11 = i64(3)
-			goto l1
-		case 4:
-			v11 = i64(2)
-			goto l8
+		if uint32(v6+i32(-1)) > uint32(i32(4)) {
+			goto l0
 		}
-	l6:
-		v3 = i64(0)
-		v4 = v8
-	l7:
+		store32(m.memory, uint64(uint32(v9))+56, uint32(i32(0)))
+		store64(m.memory, uint64(uint32(v9))+48, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v9))+40, uint64(v3))
+		store64(m.memory, uint64(uint32(v9))+16, uint64(v4))
+		store64(m.memory, uint64(uint32(v9))+8, uint64(v2))
+		store64(m.memory, uint64(uint32(v9))+24, uint64(i64(-1)))
+		t1 := v9
+		var p2 int32
+		if v5 != i64(-1) {
+			p2 = 1
+		}
+		v10 = p2
+		store32(m.memory, uint64(uint32(t1))+60, uint32(v10))
+		t4 := v9
+		p3 := i64(0)
+		if v10 != 0 {
+			p3 = v5
+		}
+		store64(m.memory, uint64(uint32(t4))+32, uint64(p3))
+		t5 := v9 + i32(64)
+		t6 := v9 + i32(8)
+		t7 := v0
+		t8 := v6
+		var p9 int32
+		if v7 != i64(-1) {
+			p9 = 1
+		}
+		m.fn4(t5, t6, t7, t8, int64(uint32(p9)), v7, i64(0), v7, v8)
+		t10 := int64(load64(m.memory, uint64(uint32(v9))+72))
+		store64(m.memory, uint64(uint32(v1))+8, uint64(t10))
+		t11 := int64(load32(m.memory, uint64(uint32(v9))+68))
+		t12 := int32(load32(m.memory, uint64(uint32(v9))+64))
+		t14 := v1
+		p13 := i64(0)
+		if t12 != 0 {
+			p13 = t11
+		}
+		store64(m.memory, uint32(t14), uint64(p13))
+	}
+l0:
+	m.g0 = v9 + i32(80)
+}
+func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
+	var v9, v10 int32
+	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
+	t0 := m.g0
+	v9 = t0 - i32(320)
+	m.g0 = v9
+	{
 		{
-			t3 := int64(load64(m.memory, uint64(uint32(v0))+96))
-			t4 := v3
-			v13 = t3
-			if uint64(t4) < uint64(v13) {
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+48))
+			v10 = t1
+			if uint32(v10+i32(-1)) < uint32(i32(7)) {
+				store32(m.memory, uint64(uint32(v0))+4, uint32(v10))
+				goto l4
+			}
+			switch v3 + i32(-1) {
+			case 0:
+				v2 = i32(1)
+				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(1)))
+				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(1)))
+				goto l24
+			case 4:
+				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(2)))
+				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(2)))
+				goto l4
+			default:
 				{
 					{
-						t6 := v0
-						p5 := i32(0)
-						if v6 == i32(3) {
-							p5 = i32(112)
+						t2 := int64(load64(m.memory, uint64(uint32(v2))+280))
+						v11 = t2
+						if v11 == i64(0x7fffffffffffffff) {
+							goto l5
 						}
-						t7 := int64(load64(m.memory, uint32(t6+p5)))
-						v12 = t7
-						t8 := int64(load64(m.memory, uint32(v0)))
-						if v12 != t8 {
-							goto l10
+						t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
+						v12 = v8 - t3
+						p4 := v12
+						if uint64(v12) > uint64(v8) {
+							p4 = i64(0)
 						}
-						t9 := int64(load64(m.memory, uint64(uint32(v0))+288))
-						v11 = t9
-						v6 = v0
-						goto l11
+						if uint64(p4) >= uint64(v11) {
+							goto l6
+						}
 					}
-				l10:
-					t10 := int64(load64(m.memory, uint64(uint32(v0))+8))
-					v14 = t10
-					t11 := int64(load64(m.memory, uint64(uint32(v0))+16))
-					v15 = t11
-					t12 := int64(load64(m.memory, uint64(uint32(v0))+24))
-					v16 = t12
-					t13 := int64(load64(m.memory, uint64(uint32(v0))+32))
-					v17 = t13
-					t14 := int64(load64(m.memory, uint64(uint32(v0))+40))
-					v18 = t14
-					t15 := int64(load64(m.memory, uint64(uint32(v0))+48))
-					v19 = t15
-					t16 := int64(load64(m.memory, uint64(uint32(v0))+56))
-					v20 = t16
-					t17 := int64(load64(m.memory, uint64(uint32(v0))+64))
-					v21 = t17
-					t18 := int64(load64(m.memory, uint64(uint32(v0))+72))
-					v22 = t18
-					t19 := int64(load64(m.memory, uint64(uint32(v0))+80))
-					v23 = t19
-					t20 := int64(load64(m.memory, uint64(uint32(v0))+88))
-					v24 = t20
-					t21 := int64(load64(m.memory, uint64(uint32(v0))+104))
-					v25 = t21
-					t22 := int64(load64(m.memory, uint64(uint32(v0))+112))
-					v26 = t22
-					t23 := int64(load64(m.memory, uint64(uint32(v0))+120))
-					v27 = t23
-					t24 := int64(load64(m.memory, uint64(uint32(v0))+128))
-					v28 = t24
-					t25 := int64(load64(m.memory, uint64(uint32(v0))+296))
-					v29 = t25
-					t26 := int64(load64(m.memory, uint64(uint32(v0))+304))
-					v30 = t26
-					t27 := int32(load32(m.memory, uint64(uint32(v0))+312))
-					v6 = t27
-					memory_copy(m.memory, uint32(v9+i32(136)), uint32(v0+i32(136)), uint32(i32(136)))
-					store32(m.memory, uint64(uint32(v9))+312, uint32(v6))
-					store64(m.memory, uint64(uint32(v9))+304, uint64(v30))
-					store64(m.memory, uint64(uint32(v9))+296, uint64(v29))
-					store64(m.memory, uint64(uint32(v9))+280, uint64(v11))
-					store64(m.memory, uint64(uint32(v9))+128, uint64(v28))
-					store64(m.memory, uint64(uint32(v9))+120, uint64(v27))
-					store64(m.memory, uint64(uint32(v9))+112, uint64(v26))
-					store64(m.memory, uint64(uint32(v9))+104, uint64(v25))
-					store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
-					store64(m.memory, uint64(uint32(v9))+88, uint64(v24))
-					store64(m.memory, uint64(uint32(v9))+80, uint64(v23))
-					store64(m.memory, uint64(uint32(v9))+72, uint64(v22))
-					store64(m.memory, uint64(uint32(v9))+64, uint64(v21))
-					store64(m.memory, uint64(uint32(v9))+56, uint64(v20))
-					store64(m.memory, uint64(uint32(v9))+48, uint64(v19))
-					store64(m.memory, uint64(uint32(v9))+40, uint64(v18))
-					store64(m.memory, uint64(uint32(v9))+32, uint64(v17))
-					store64(m.memory, uint64(uint32(v9))+24, uint64(v16))
-					store64(m.memory, uint64(uint32(v9))+16, uint64(v15))
-					store64(m.memory, uint64(uint32(v9))+8, uint64(v14))
-					store64(m.memory, uint32(v9), uint64(v12))
-					t28 := int32(load32(m.memory, uint64(uint32(v0))+316))
-					store32(m.memory, uint64(uint32(v9))+316, uint32(t28))
-					t29 := int64(load64(m.memory, uint64(uint32(v0))+288))
-					t30 := v9
-					v11 = t29
-					store64(m.memory, uint64(uint32(t30))+288, uint64(v11))
-					t31 := int64(load64(m.memory, uint64(uint32(v0))+272))
-					store64(m.memory, uint64(uint32(v9))+272, uint64(t31))
-					v6 = v9
+				l5:
+					{
+						t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
+						v12 = t5
+						if v12 != i64(0) {
+							goto l7
+						}
+						t6 := int32(load32(m.memory, uint64(uint32(v2))+316))
+						if t6 == i32(2) {
+							goto l8
+						}
+					}
+				l7:
+					if uint64(v12) <= uint64(i64(0xffffffff)) {
+						goto l9
+					}
+					goto l10
+				l6:
+					t7 := int64(load64(m.memory, uint64(uint32(v1))+32))
+					v12 = t7
+					store64(m.memory, uint64(uint32(v1))+32, uint64(i64(0)))
+					t8 := int64(load64(m.memory, uint32(v1)))
+					store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t8))
 				}
-			l11:
-				v10 = int32(v3)
+			l8:
+				store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
+				v12 = i64(0)
+			l9:
+				t9 := int64(load64(m.memory, uint64(uint32(v2))+96))
+				t10 := v12
+				v13 = t9
+				if uint64(t10) >= uint64(v13) {
+					goto l10
+				}
 				{
 					{
-						if v11 != i64(1) {
-							goto l12
+						if v6 != i64(1) {
+							goto l11
 						}
-						t32 := int64(load64(m.memory, uint64(uint32(v6))+40))
-						v11 = t32
-						t34 := v11
-						t35 := v12
-						p33 := i32(63)
-						if uint32(v10) < uint32(i32(63)) {
-							p33 = v10
+						p11 := i64(0x7fffffffffffffff)
+						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+							p11 = v7
 						}
-						v13 = int64(uint32(p33))
-						p36 := i64_shl(t35, v13)
-						if uint64(v12) > uint64(i64_shr_u(v11, v13)) {
-							p36 = t34
-						}
-						t37 := p36 + i64(1)
-						v12 = v3*i64(-0x61c8864680b583eb) + v2 + i64(-0x61c8864680b583eb)
-						v12 = (int64(uint64(v12)>>30) ^ v12) * i64(-4658895280553007687)
-						v12 = (int64(uint64(v12)>>27) ^ v12) * i64(-0x6b2fb644ecceee15)
-						_, t39 := i64_mul_wide_u(t37, int64(uint64(v12)>>31)^v12)
-						v11 = t39
-						goto l13
+						v7 = p11
+						goto l12
 					}
-				l12:
-					store64(m.memory, uint64(uint32(v9))+328, uint64(v12))
-					store64(m.memory, uint64(uint32(v9))+320, uint64(v12))
-					m.fn2(v9+i32(320), v6, v2, v10)
-					t40 := int64(load64(m.memory, uint64(uint32(v9))+320))
-					m.fn3(v9+i32(320), t40, v6, v3)
-					t41 := int64(load64(m.memory, uint64(uint32(v9))+328))
-					t42 := int64(load64(m.memory, uint64(uint32(v9))+320))
-					v12 = t42
-					t43 := t41 - v12 + i64(1)
-					v11 = v2 + v3*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-					v11 = (int64(uint64(v11)>>30) ^ v11) * i64(-4658895280553007687)
-					v11 = (int64(uint64(v11)>>27) ^ v11) * i64(-0x6b2fb644ecceee15)
-					_, t45 := i64_mul_wide_u(t43, int64(uint64(v11)>>31)^v11)
-					v11 = t45
-					v12 = v12 + v11
+				l11:
 					{
-						t46 := int32(load32(m.memory, uint64(uint32(v6))+308))
-						if t46 != i32(7) {
+						{
+							t13 := v2
+							p12 := i32(0)
+							if v3 == i32(3) {
+								p12 = i32(112)
+							}
+							t14 := int64(load64(m.memory, uint32(t13+p12)))
+							v7 = t14
+							t15 := int64(load64(m.memory, uint32(v2)))
+							if v7 != t15 {
+								goto l13
+							}
+							t16 := int64(load64(m.memory, uint64(uint32(v2))+288))
+							v6 = t16
+							v10 = v2
 							goto l14
 						}
-						t47 := int64(load64(m.memory, uint64(uint32(v6))+88))
-						t48, t49 := i64_mul_wide_u(t47, v12)
-						v11 = t49
-						v12 = t48
-						if v11 == 0 {
-							goto l15
-						}
-						v12 = i64(-1)
-					l15:
-						p50 := i64(0x7fffffffffffffff)
-						if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-							p50 = v12
-						}
-						v12 = p50
+					l13:
+						t17 := int64(load64(m.memory, uint64(uint32(v2))+8))
+						v6 = t17
+						t18 := int64(load64(m.memory, uint64(uint32(v2))+16))
+						v14 = t18
+						t19 := int64(load64(m.memory, uint64(uint32(v2))+24))
+						v15 = t19
+						t20 := int64(load64(m.memory, uint64(uint32(v2))+32))
+						v16 = t20
+						t21 := int64(load64(m.memory, uint64(uint32(v2))+40))
+						v17 = t21
+						t22 := int64(load64(m.memory, uint64(uint32(v2))+48))
+						v18 = t22
+						t23 := int64(load64(m.memory, uint64(uint32(v2))+56))
+						v19 = t23
+						t24 := int64(load64(m.memory, uint64(uint32(v2))+64))
+						v20 = t24
+						t25 := int64(load64(m.memory, uint64(uint32(v2))+72))
+						v21 = t25
+						t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
+						v22 = t26
+						t27 := int64(load64(m.memory, uint64(uint32(v2))+88))
+						v23 = t27
+						t28 := int64(load64(m.memory, uint64(uint32(v2))+104))
+						v24 = t28
+						t29 := int64(load64(m.memory, uint64(uint32(v2))+112))
+						v25 = t29
+						t30 := int64(load64(m.memory, uint64(uint32(v2))+120))
+						v26 = t30
+						t31 := int64(load64(m.memory, uint64(uint32(v2))+128))
+						v27 = t31
+						t32 := int64(load64(m.memory, uint64(uint32(v2))+296))
+						v28 = t32
+						t33 := int64(load64(m.memory, uint64(uint32(v2))+304))
+						v29 = t33
+						t34 := int32(load32(m.memory, uint64(uint32(v2))+312))
+						v3 = t34
+						memory_copy(m.memory, uint32(v9+i32(136)), uint32(v2+i32(136)), uint32(i32(136)))
+						store32(m.memory, uint64(uint32(v9))+312, uint32(v3))
+						store64(m.memory, uint64(uint32(v9))+304, uint64(v29))
+						store64(m.memory, uint64(uint32(v9))+296, uint64(v28))
+						store64(m.memory, uint64(uint32(v9))+280, uint64(v11))
+						store64(m.memory, uint64(uint32(v9))+128, uint64(v27))
+						store64(m.memory, uint64(uint32(v9))+120, uint64(v26))
+						store64(m.memory, uint64(uint32(v9))+112, uint64(v25))
+						store64(m.memory, uint64(uint32(v9))+104, uint64(v24))
+						store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
+						store64(m.memory, uint64(uint32(v9))+88, uint64(v23))
+						store64(m.memory, uint64(uint32(v9))+80, uint64(v22))
+						store64(m.memory, uint64(uint32(v9))+72, uint64(v21))
+						store64(m.memory, uint64(uint32(v9))+64, uint64(v20))
+						store64(m.memory, uint64(uint32(v9))+56, uint64(v19))
+						store64(m.memory, uint64(uint32(v9))+48, uint64(v18))
+						store64(m.memory, uint64(uint32(v9))+40, uint64(v17))
+						store64(m.memory, uint64(uint32(v9))+32, uint64(v16))
+						store64(m.memory, uint64(uint32(v9))+24, uint64(v15))
+						store64(m.memory, uint64(uint32(v9))+16, uint64(v14))
+						store64(m.memory, uint64(uint32(v9))+8, uint64(v6))
+						store64(m.memory, uint32(v9), uint64(v7))
+						t35 := int32(load32(m.memory, uint64(uint32(v2))+316))
+						store32(m.memory, uint64(uint32(v9))+316, uint32(t35))
+						t36 := int64(load64(m.memory, uint64(uint32(v2))+288))
+						t37 := v9
+						v6 = t36
+						store64(m.memory, uint64(uint32(t37))+288, uint64(v6))
+						t38 := int64(load64(m.memory, uint64(uint32(v2))+272))
+						store64(m.memory, uint64(uint32(v9))+272, uint64(t38))
+						v10 = v9
 					}
 				l14:
-					t51 := int64(load64(m.memory, uint64(uint32(v6))+40))
-					v11 = t51
-					p52 := v12
-					if uint64(v11) < uint64(v12) {
-						p52 = v11
+					v3 = int32(v12)
+					t39 := int64(load64(m.memory, uint32(v1)))
+					v11 = t39
+					{
+						if v6 != i64(1) {
+							goto l15
+						}
+						t40 := int64(load64(m.memory, uint64(uint32(v10))+40))
+						v6 = t40
+						t42 := v6
+						t43 := v7
+						p41 := i32(63)
+						if uint32(v3) < uint32(i32(63)) {
+							p41 = v3
+						}
+						v13 = int64(uint32(p41))
+						p44 := i64_shl(t43, v13)
+						if uint64(v7) > uint64(i64_shr_u(v6, v13)) {
+							p44 = t42
+						}
+						t45 := p44 + i64(1)
+						v7 = v12*i64(-0x61c8864680b583eb) + v11 + i64(-0x61c8864680b583eb)
+						v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
+						v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
+						_, t47 := i64_mul_wide_u(t45, int64(uint64(v7)>>31)^v7)
+						v7 = t47
+						goto l12
 					}
-					t53 := int32(load32(m.memory, uint64(uint32(v6))+304))
-					p54 := v12
-					if t53 == i32(2) {
-						p54 = p52
-					}
-					v11 = p54
+				l15:
+					t48 := m.fn22(v10, v11, v3)
+					v7 = t48
 				}
-			l13:
+			l12:
 				{
-					if v7 != i64(-1) {
+					if v4 == i64(1) {
 						goto l16
 					}
-					v12 = v11
+					v5 = v7
 					goto l17
 				l16:
-					t55 := int64(load64(m.memory, uint64(uint32(v0))+128))
-					t56, t57 := i64_add_wide(v11, t55)
-					v13 = t57
-					v12 = t56
-					p58 := v12
-					if int32(v13) != 0 {
-						p58 = i64(-1)
+					t49 := int64(load64(m.memory, uint64(uint32(v2))+128))
+					t50, t51 := i64_add_wide(v7, t49)
+					v4 = t51
+					v6 = t50
+					p52 := v6
+					if int32(v4) != 0 {
+						p52 = i64(-1)
 					}
-					v12 = p58
-					t59 := int64(load64(m.memory, uint64(uint32(v0))+120))
-					t60 := v12
-					v13 = t59
-					p61 := v13
-					if uint64(v12) < uint64(v13) {
-						p61 = t60
+					v6 = p52
+					t53 := int64(load64(m.memory, uint64(uint32(v2))+120))
+					t54 := v6
+					v4 = t53
+					p55 := v4
+					if uint64(v6) < uint64(v4) {
+						p55 = t54
 					}
-					v12 = p61
-					t63 := v12
-					t64 := v7
-					t65 := v12
-					p62 := i64(0x7fffffffffffffff)
-					if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-						p62 = v7
+					v6 = p55
+					t57 := v6
+					t58 := v5
+					t59 := v6
+					p56 := i64(0x7fffffffffffffff)
+					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+						p56 = v5
 					}
-					p66 := t64
-					if uint64(t65) < uint64(p62) {
-						p66 = t63
+					p60 := t58
+					if uint64(t59) < uint64(p56) {
+						p60 = t57
 					}
-					v12 = p66
-					p67 := i64(0x7fffffffffffffff)
-					if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-						p67 = v12
+					v5 = p60
+					p61 := i64(0x7fffffffffffffff)
+					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+						p61 = v5
 					}
-					v12 = p67
+					v5 = p61
 					{
-						t68 := int32(load32(m.memory, uint64(uint32(v0))+312))
-						switch t68 + i32(-2) {
+						t62 := int32(load32(m.memory, uint64(uint32(v2))+312))
+						switch t62 + i32(-2) {
 						case 0:
 							goto l17
 						default:
-							p69 := v11
-							if uint64(v12) > uint64(v11) {
-								p69 = v12
+							p63 := v7
+							if uint64(v5) > uint64(v7) {
+								p63 = v5
 							}
-							v12 = p69
+							v5 = p63
 							goto l17
 						case 1:
-							v3 = v3*i64(-0x61c8864680b583eb) + v2 + i64(-0x61c8864680b583eb)
-							v3 = (int64(uint64(v3)>>30) ^ v3) * i64(-4658895280553007687)
-							v3 = (int64(uint64(v3)>>27) ^ v3) * i64(-0x6b2fb644ecceee15)
-							t70 := int64(uint64(v3)>>31) ^ v3
-							v3 = int64(uint64(v12)>>1) + v12
-							p71 := i64(0x7fffffffffffffff)
-							if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-								p71 = v3
+							t64 := int64(load64(m.memory, uint32(v1)))
+							v7 = v12*i64(-0x61c8864680b583eb) + t64 + i64(-0x61c8864680b583eb)
+							v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
+							v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
+							t65 := int64(uint64(v7)>>31) ^ v7
+							v7 = int64(uint64(v5)>>1) + v5
+							p66 := i64(0x7fffffffffffffff)
+							if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+								p66 = v7
 							}
-							_, t73 := i64_mul_wide_u(t70, p71-v12+i64(1))
-							v3 = t73
-							v12 = v12 + v3
+							_, t68 := i64_mul_wide_u(t65, p66-v5+i64(1))
+							v7 = t68
+							v5 = v5 + v7
 						}
 					}
 				}
 			l17:
-				t74 := int64(load64(m.memory, uint64(uint32(v0))+104))
-				v3 = t74
-				if v5 != i64(-1) {
-					if v3 == i64(0x7fffffffffffffff) {
+				t69 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				v6 = t69
+				t70 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v7 = t70
+				{
+					t71 := int32(load32(m.memory, uint64(uint32(v1))+52))
+					if t71 != 0 {
+						t74 := int64(load64(m.memory, uint64(uint32(v1))+24))
+						v4 = t74
+						if v7 == i64(0x7fffffffffffffff) {
+							goto l23
+						}
+						v2 = i32(4)
+						t75 := v7
+						v6 = v8 - v6
+						p76 := v6
+						if uint64(v6) > uint64(v8) {
+							p76 = i64(0)
+						}
+						v6 = p76
+						if uint64(t75) < uint64(v6) {
+							goto l22
+						}
+						if uint64(v5) <= uint64(v7-v6) {
+							goto l23
+						}
 						goto l22
 					}
-					v11 = i64(4)
-					t77 := v3
-					v2 = v8 - v4
-					p78 := v2
-					if uint64(v2) > uint64(v8) {
-						p78 = i64(0)
+					if v7 == i64(0x7fffffffffffffff) {
+						goto l21
 					}
-					v2 = p78
-					if uint64(t77) < uint64(v2) {
-						goto l1
+					v2 = i32(4)
+					t72 := v7
+					v6 = v8 - v6
+					p73 := v6
+					if uint64(v6) > uint64(v8) {
+						p73 = i64(0)
 					}
-					if uint64(v12) <= uint64(v3-v2) {
+					v6 = p73
+					if uint64(t72) < uint64(v6) {
 						goto l22
 					}
-					goto l1
-				}
-				if v3 != i64(0x7fffffffffffffff) {
-					v11 = i64(4)
-					t75 := v3
-					v2 = v8 - v4
-					p76 := v2
-					if uint64(v2) > uint64(v8) {
-						p76 = i64(0)
+					if uint64(v5) <= uint64(v7-v6) {
+						goto l21
 					}
-					v2 = p76
-					if uint64(t75) < uint64(v2) {
-						goto l1
-					}
-					if uint64(v12) > uint64(v3-v2) {
-						goto l1
-					}
-					v11 = i64(0)
-					goto l1
+					goto l22
 				}
-				v11 = i64(0)
-				goto l1
-			}
-			v11 = i64(3)
-			goto l8
-		}
-	l8:
-		v12 = i64(0)
-		goto l1
-	l22:
-		v11 = i64(5)
-		p79 := v5
-		if v5 == i64(-1) {
-			p79 = i64(0)
-		}
-		v3 = p79
-		if uint64(v3) < uint64(v8) {
-			goto l1
-		}
-		if uint64(v12) > uint64(v3-v8) {
-			goto l1
-		}
-		v11 = i64(0)
-	}
-l1:
-	store64(m.memory, uint64(uint32(v1))+8, uint64(v12))
-	store64(m.memory, uint32(v1), uint64(v11))
-l0:
-	m.g0 = v9 + i32(336)
-}
-func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
-	var v4 int32
-	var v5, v6, v7, v8, v9, v10 int64
-	var v11, v12, v13 int32
-	var v14, v15 int64
-	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	{
-		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+308))
-			if t1 != i32(6) {
-				goto l0
-			}
-			if v3&i32(0xfff) == 0 {
-				goto l1
-			}
-			v5 = int64(uint32(v3))
-			v6 = v5 & i64(0xfffff000)
-			v2 = v2 + int64(uint64(v5)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
-			t2 := int64(load64(m.memory, uint32(v0)))
-			v7 = t2
-			t3 := int64(load64(m.memory, uint32(v1)))
-			v8 = t3
-			t4 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			v9 = t4
-			t5 := int32(load32(m.memory, uint64(uint32(v1))+304))
-			var p6 int32
-			if t5 == i32(2) {
-				p6 = 1
-			}
-			v3 = p6
-		l2:
-			{
-				m.fn3(v4, v7, v1, v6)
-				t7 := int64(load64(m.memory, uint64(uint32(v4))+8))
-				t8 := int64(load64(m.memory, uint32(v4)))
-				v7 = t8
-				t9 := t7 - v7 + i64(1)
-				v10 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
-				v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
-				_, t11 := i64_mul_wide_u(t9, int64(uint64(v10)>>31)^v10)
-				v10 = t11
-				t12 := v0
-				t13 := v8
-				t14 := v9
-				v7 = v7 + v10
-				p15 := v7
-				if uint64(v9) < uint64(v7) {
-					p15 = t14
-				}
-				p16 := v7
-				if v3 != 0 {
-					p16 = p15
-				}
-				v6 = v6 + i64(1)
-				p17 := p16
-				if v6&i64(0xfff) == 0 {
-					p17 = t13
-				}
-				v7 = p17
-				store64(m.memory, uint32(t12), uint64(v7))
-				v2 = v2 + i64(-0x61c8864680b583eb)
-				if uint64(v6) < uint64(v5) {
-					goto l2
-				}
-				goto l1
 			}
 		}
-	l0:
-		t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
-		v11 = t18
-		t19 := int32(load32(m.memory, uint64(uint32(v1))+16))
-		v12 = t19
-		{
-			{
-				t20 := int32(load32(m.memory, uint64(uint32(v1))+296))
-				v13 = t20
-				if v13 != i32(3) {
-					goto l3
-				}
-				if v12 != i32(2) {
-					goto l3
-				}
-				if v11 == i32(1) {
-					goto l4
-				}
-			}
-		l3:
-			t21 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t22 := int32(load32(m.memory, uint64(uint32(v1))+304))
-			p23 := i64(0x7fffffffffffffff)
-			if t22 == i32(1) {
-				p23 = t21
-			}
-			v10 = p23
-			p24 := i32(8192)
-			if uint32(v3) < uint32(i32(8192)) {
-				p24 = v3
-			}
-			v3 = p24 + i32(1)
-			t25 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			v9 = t25
-			v8 = int64(uint32(v11))
-			v14 = int64(uint32(v12))
-			t26 := int64(load64(m.memory, uint64(uint32(v1))+264))
-			v5 = t26
-			t27 := int64(load64(m.memory, uint32(v0)))
-			v2 = t27
-			v1 = v13 + i32(-3)
-			var p28 int32
-			if uint32(v11) < uint32(i32(2)) {
-				p28 = 1
-			}
-			v11 = p28
-		l13:
-			v6 = v2
-			v7 = v9
-			v3 = v3 + i32(-1)
-			if v3 == 0 {
-				goto l1
-			}
-			v9 = v7
-			v2 = v6
-			switch v1 {
-			default:
-				goto l6
-			case 2:
-				store64(m.memory, uint32(v0), uint64(v7))
-				t29, t30 := i64_add_wide(v6, v7)
-				v9 = t30
-				v2 = t29
-				t32 := v0
-				p31 := v2
-				if int32(v9) != 0 {
-					p31 = i64(-1)
-				}
-				v2 = p31
-				p33 := i64(0x7fffffffffffffff)
-				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p33 = v2
-				}
-				v9 = p33
-				store64(m.memory, uint64(uint32(t32))+8, uint64(v9))
-				v2 = v7
-				goto l6
-			case 3:
-				t34, t35 := i64_add_wide(v6, i64(1))
-				v9 = t35
-				v2 = t34
-				p36 := v2
-				if int32(v9) != 0 {
-					p36 = i64(-1)
-				}
-				v2 = p36
-				p37 := v6
-				if uint64(v2) < uint64(v5) {
-					p37 = v2
-				}
-				v2 = p37
-				goto l9
-			case 0:
-				v9 = v7
-				v2 = v6
-				if uint64(v6) >= uint64(v10) {
-					goto l6
-				}
-				{
-					{
-						if v11 != 0 {
-							goto l10
-						}
-						t38 := int64(uint64(v6) / uint64(v8))
-						t39 := v6
-						v2 = t38
-						t40 := int64(uint64((t39-v2*v8)*v14) / uint64(v8))
-						v9 = t40
-						t41, t42 := i64_mul_wide_u(v2, v14)
-						v15 = t42
-						v2 = t41
-						if v15 == i64(0) {
-							goto l11
-						}
-						v2 = i64(-1)
-					l11:
-						t43, t44 := i64_add_wide(v2, v9)
-						v9 = t44
-						v2 = t43
-						p45 := v2
-						if int32(v9) != 0 {
-							p45 = i64(-1)
-						}
-						v2 = p45
-						goto l12
-					}
-				l10:
-					t46, t47 := i64_mul_wide_u(v6, v14)
-					v9 = t47
-					v2 = t46
-					if v9 == i64(0) {
-						goto l12
-					}
-					v2 = i64(-1)
-				}
-			l12:
-				p48 := v10
-				if uint64(v2) < uint64(v10) {
-					p48 = v2
-				}
-				v2 = p48
-				p49 := i64(0x7fffffffffffffff)
-				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p49 = v2
-				}
-				v2 = p49
-			}
-		l9:
-			store64(m.memory, uint32(v0), uint64(v2))
-			v9 = v7
-		l6:
-			if v2 != v6 {
-				goto l13
-			}
-			if v9 != v7 {
-				goto l13
-			}
-			goto l1
+	l23:
+		v2 = i32(5)
+		if uint64(v4) < uint64(v8) {
+			goto l22
 		}
-	l4:
-		t50 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		t51 := int32(load32(m.memory, uint64(uint32(v1))+304))
-		t53 := v0
-		p52 := i64(0x7fffffffffffffff)
-		if t51 == i32(1) {
-			p52 = t50
-		}
-		v6 = p52
-		t54 := int64(load64(m.memory, uint32(v1)))
-		t55 := v6
-		v2 = t54
-		t57 := v2
-		p56 := i32(63)
-		if uint32(v3) < uint32(i32(63)) {
-			p56 = v3
-		}
-		v7 = int64(uint32(p56))
-		p58 := i64_shl(t57, v7)
-		if uint64(v2) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v7)) {
-			p58 = i64(0x7fffffffffffffff)
-		}
-		v2 = p58
-		p59 := v2
-		if uint64(v6) < uint64(v2) {
-			p59 = t55
-		}
-		store64(m.memory, uint32(t53), uint64(p59))
-	}
-l1:
-	m.g0 = v4 + i32(16)
-}
-func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
-	var v4 int32
-	var v5, v6 int64
-	var v7 int32
-	var v8, v9 int64
-	var v10, v11, v12 int32
-	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v2))+308))
-			v4 = t0
-			if v4 != i32(6) {
-				goto l0
-			}
-			t1 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v5 = t1
-			t2 := int64(load64(m.memory, uint32(v2)))
-			t3 := v5
-			v6 = t2
-			p4 := v6
-			if uint64(v5) > uint64(v6) {
-				p4 = t3
-			}
-			v5 = p4
-			t5 := int64(load32(m.memory, uint64(uint32(v2))+16))
-			v3 = t5
-			t6 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			v6 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v2))+304))
-			v7 = t7
-			{
-				{
-					t8 := int32(load32(m.memory, uint64(uint32(v2))+20))
-					v2 = t8
-					if uint32(v2) < uint32(i32(2)) {
-						goto l1
-					}
-					t9 := v1
-					t10 := v1
-					v8 = int64(uint32(v2))
-					t11 := int64(uint64(t10) / uint64(v8))
-					v9 = t11
-					t12 := int64(uint64((t9-v9*v8)*v3) / uint64(v8))
-					v8 = t12
-					t13, t14 := i64_mul_wide_u(v9, v3)
-					v3 = t14
-					v1 = t13
-					if v3 == i64(0) {
-						goto l2
-					}
-					v1 = i64(-1)
-				l2:
-					t15, t16 := i64_add_wide(v1, v8)
-					v3 = t16
-					v1 = t15
-					p17 := v1
-					if int32(v3) != 0 {
-						p17 = i64(-1)
-					}
-					v1 = p17
-					goto l3
-				}
-			l1:
-				t18, t19 := i64_mul_wide_u(v1, v3)
-				v3 = t19
-				v1 = t18
-				if v3 == i64(0) {
-					goto l3
-				}
-				v1 = i64(-1)
-			}
-		l3:
-			t21 := v5
-			p20 := v6
-			if uint64(v1) < uint64(v6) {
-				p20 = v1
-			}
-			p22 := v1
-			if v7 == i32(1) {
-				p22 = p20
-			}
-			v1 = p22
-			p23 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p23 = v1
-			}
-			v1 = p23
-			p24 := v1
-			if uint64(v5) > uint64(v1) {
-				p24 = t21
-			}
-			v1 = p24
-			goto l4
-		}
-	l0:
-		{
-			t25 := int32(load32(m.memory, uint64(uint32(v2))+296))
-			switch t25 + i32(-2) {
-			default:
-				goto l6
-			case 2:
-				t26 := int64(load64(m.memory, uint32(v2)))
-				v8 = t26
-				{
-					{
-						t27 := int32(load32(m.memory, uint64(uint32(v2))+300))
-						v7 = t27
-						if v7 != 0 {
-							goto l9
-						}
-						v5 = i64(1)
-						goto l10
-					}
-				l9:
-					t28 := int64(load64(m.memory, uint64(uint32(v2))+24))
-					t29, t30 := i64_add_wide(v3, t28)
-					v1 = t30
-					v5 = t29
-					p31 := v5
-					if int32(v1) != 0 {
-						p31 = i64(-1)
-					}
-					v5 = p31
-					v6 = i64(1)
-				l13:
-					{
-						if v7&i32(1) == 0 {
-							goto l11
-						}
-						t32, t33 := i64_mul_wide_u(v6, v5)
-						v1 = t33
-						v6 = t32
-						if v1 == 0 {
-							goto l11
-						}
-						v6 = i64(-1)
-					}
-				l11:
-					{
-						v7 = int32(uint32(v7) >> 1)
-						if v7 == 0 {
-							goto l12
-						}
-						t34, t35 := i64_mul_wide_u(v5, v5)
-						v1 = t35
-						v5 = t34
-						if v1 == 0 {
-							goto l13
-						}
-						v5 = i64(-1)
-						goto l13
-					}
-				l12:
-					p36 := i64(0x7fffffffffffffff)
-					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-						p36 = v6
-					}
-					v5 = p36
-				}
-			l10:
-				t37, t38 := i64_mul_wide_u(v8, v5)
-				v1 = t38
-				v5 = t37
-				if v1 == i64(0) {
-					goto l14
-				}
-				v5 = i64(-1)
-			l14:
-				p39 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p39 = v5
-				}
-				v1 = p39
-				goto l6
-			case 4:
-				t40 := int64(load64(m.memory, uint64(uint32(v2))+264))
-				v5 = t40
-				p41 := i32(16)
-				if uint64(v5) < uint64(i64(17)) {
-					p41 = int32(v5)
-				}
-				v7 = p41
-				if v7 != 0 {
-					v10 = v2 + i32(136)
-					v11 = v10 + v7<<3 + i32(-8)
-					t42 := v11
-					t43 := v11
-					t44 := v10
-					v12 = int32(v1)
-					p45 := t44 + v12<<3
-					if uint32(v7) <= uint32(v12) {
-						p45 = t43
-					}
-					p46 := p45
-					if uint64(v1) > uint64(i64(0xffffffff)) {
-						p46 = t42
-					}
-					t47 := int64(load64(m.memory, uint32(p46)))
-					v1 = t47
-					goto l6
-				}
-				v1 = i64(0)
-				goto l6
-			case 0:
-				t48 := int64(load64(m.memory, uint64(uint32(v2))+8))
-				t49, t50 := i64_mul_wide_u(t48, v3)
-				v1 = t50
-				v5 = t49
-				t51 := int64(load64(m.memory, uint32(v2)))
-				v6 = t51
-				if v1 == i64(0) {
-					goto l16
-				}
-				v5 = i64(-1)
-			l16:
-				t53 := v6
-				p52 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p52 = v5
-				}
-				t54, t55 := i64_add_wide(t53, p52)
-				v1 = t55
-				v5 = t54
-				p56 := v5
-				if int32(v1) != 0 {
-					p56 = i64(-1)
-				}
-				v5 = p56
-				p57 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p57 = v5
-				}
-				v1 = p57
-			}
-		}
-	l6:
-		v8 = i64(0)
-		t58 := int64(load64(m.memory, uint64(uint32(v2))+32))
-		t59, t60 := i64_add_wide(t58, v1)
-		v1 = t60
-		v5 = t59
-		t61 := int64(load64(m.memory, uint64(uint32(v2))+40))
-		v6 = t61
-		t63 := v6
-		p62 := v5
-		if int32(v1) != 0 {
-			p62 = i64(-1)
-		}
-		v5 = p62
-		p64 := i64(0x7fffffffffffffff)
-		if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-			p64 = v5
-		}
-		v5 = p64
-		p65 := v5
-		if uint64(v6) < uint64(v5) {
-			p65 = t63
-		}
-		t66 := int32(load32(m.memory, uint64(uint32(v2))+304))
-		p67 := v5
-		if t66 == i32(1) {
-			p67 = p65
-		}
-		v1 = p67
-		v5 = v1
-		switch v4 + i32(-2) {
-		default:
-			goto l21
-		case 1:
-			v5 = v1 - int64(uint64(v1)>>1)
-			p68 := v5
-			if uint64(v5) > uint64(v1) {
-				p68 = i64(0)
-			}
-			v5 = p68
-			goto l21
-		case 2:
-			t69 := int64(load32(m.memory, uint64(uint32(v2))+56))
-			v5 = t69
-			{
-				{
-					t70 := int32(load32(m.memory, uint64(uint32(v2))+60))
-					v7 = t70
-					if uint32(v7) < uint32(i32(2)) {
-						goto l23
-					}
-					t71 := v1
-					t72 := v1
-					v6 = int64(uint32(v7))
-					t73 := int64(uint64(t72) / uint64(v6))
-					v3 = t73
-					t74 := int64(uint64((t71-v3*v6)*v5) / uint64(v6))
-					v6 = t74
-					t75, t76 := i64_mul_wide_u(v3, v5)
-					v3 = t76
-					v5 = t75
-					if v3 == i64(0) {
-						goto l24
-					}
-					v5 = i64(-1)
-				l24:
-					t77, t78 := i64_add_wide(v5, v6)
-					v6 = t78
-					v5 = t77
-					p79 := v5
-					if int32(v6) != 0 {
-						p79 = i64(-1)
-					}
-					v5 = p79
-					goto l25
-				}
-			l23:
-				t80, t81 := i64_mul_wide_u(v1, v5)
-				v6 = t81
-				v5 = t80
-				if v6 == i64(0) {
-					goto l25
-				}
-				v5 = i64(-1)
-			}
-		l25:
-			t83 := v1
-			p82 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p82 = v5
-			}
-			v3 = t83 - p82
-			var p84 int32
-			if uint64(v3) > uint64(v1) {
-				p84 = 1
-			}
-			v7 = p84
-			t85 := int64(load32(m.memory, uint64(uint32(v2))+64))
-			v5 = t85
-			{
-				{
-					t86 := int32(load32(m.memory, uint64(uint32(v2))+68))
-					v4 = t86
-					if uint32(v4) < uint32(i32(2)) {
-						goto l26
-					}
-					t87 := v1
-					t88 := v1
-					v6 = int64(uint32(v4))
-					t89 := int64(uint64(t88) / uint64(v6))
-					v8 = t89
-					t90 := int64(uint64((t87-v8*v6)*v5) / uint64(v6))
-					v6 = t90
-					t91, t92 := i64_mul_wide_u(v8, v5)
-					v8 = t92
-					v5 = t91
-					if v8 == i64(0) {
-						goto l27
-					}
-					v5 = i64(-1)
-				l27:
-					t93, t94 := i64_add_wide(v5, v6)
-					v6 = t94
-					v5 = t93
-					p95 := v5
-					if int32(v6) != 0 {
-						p95 = i64(-1)
-					}
-					v6 = p95
-					goto l28
-				}
-			l26:
-				t96, t97 := i64_mul_wide_u(v1, v5)
-				v5 = t97
-				v6 = t96
-				if v5 == i64(0) {
-					goto l28
-				}
-				v6 = i64(-1)
-			}
-		l28:
-			p98 := v3
-			if v7 != 0 {
-				p98 = i64(0)
-			}
-			v5 = p98
-			p99 := i64(0x7fffffffffffffff)
-			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p99 = v6
-			}
-			v1 = p99 + v1
-			p100 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p100 = v1
-			}
-			v1 = p100
-			goto l21
-		case 5:
-			{
-				t101 := int64(load64(m.memory, uint64(uint32(v2))+88))
-				v5 = t101
-				if v5 == 0 {
-					goto l29
-				}
-				t102 := int64(uint64(v1) / uint64(v5))
-				v1 = t102
-				t103 := v1
-				var p104 int32
-				if v1 != i64(0) {
-					p104 = 1
-				}
-				v8 = t103 - int64(uint32(p104))
-			}
-		l29:
-			t105 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v1 = t105
-			t107 := v1
-			p106 := i64(1)
-			if uint64(v5) > uint64(i64(1)) {
-				p106 = v5
-			}
-			v5 = p106
-			t108 := int64(uint64(t107) / uint64(v5))
-			v6 = t108
-			t109 := v6
-			var p110 int32
-			if v1-v6*v5 != i64(0) {
-				p110 = 1
-			}
-			v5 = t109 + int64(uint32(p110))
-			p111 := v8
-			if uint64(v5) > uint64(v8) {
-				p111 = v5
-			}
-			v1 = p111
-			goto l4
-		case 0:
-			v5 = i64(0)
-			goto l21
-		case 3:
-			t112 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			t113, t114 := i64_mul_wide_u(t112, v3)
-			v6 = t114
-			v5 = t113
-			t115 := int64(load64(m.memory, uint64(uint32(v2))+72))
-			v3 = t115
-			if v6 == i64(0) {
-				goto l30
-			}
-			v5 = i64(-1)
-		l30:
-			t117 := v3
-			p116 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p116 = v5
-			}
-			t118, t119 := i64_add_wide(t117, p116)
-			v3 = t119
-			v6 = t118
-			v5 = v1
-			p120 := v6
-			if int32(v3) != 0 {
-				p120 = i64(-1)
-			}
-			v6 = p120
-			p121 := i64(0x7fffffffffffffff)
-			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p121 = v6
-			}
-			v1 = p121 + v1
-			p122 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p122 = v1
-			}
-			v1 = p122
+		if uint64(v5) > uint64(v4-v8) {
+			goto l22
 		}
 	l21:
-		t123 := int64(load64(m.memory, uint64(uint32(v2))+48))
-		v6 = t123
-		p124 := v5
-		if uint64(v6) > uint64(v5) {
-			p124 = v6
+		t77, t78 := i64_add_wide(v8, v5)
+		v7 = t78
+		v8 = t77
+		t80 := v1
+		p79 := v8
+		if int32(v7) != 0 {
+			p79 = i64(-1)
 		}
-		v5 = p124
-		p125 := v1
-		if uint64(v5) > uint64(v1) {
-			p125 = v5
+		store64(m.memory, uint64(uint32(t80))+16, uint64(p79))
+		t81 := int64(load64(m.memory, uint64(uint32(v1))+32))
+		t82, t83 := i64_add_wide(t81, i64(1))
+		v7 = t83
+		v8 = t82
+		t85 := v1
+		p84 := v8
+		if int32(v7) != 0 {
+			p84 = i64(-1)
 		}
-		v1 = p125
+		store64(m.memory, uint64(uint32(t85))+32, uint64(p84))
+		v2 = i32(0)
+		goto l25
 	}
+l22:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
+	store32(m.memory, uint64(uint32(v1))+48, uint32(v2))
+	v2 = i32(1)
+	goto l25
+l10:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(i32(3)))
+	store32(m.memory, uint64(uint32(v1))+48, uint32(i32(3)))
 l4:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v1))
-	store64(m.memory, uint32(v0), uint64(v5))
+	v2 = i32(1)
+l24:
+	v5 = i64(0)
+l25:
+	store32(m.memory, uint32(v0), uint32(v2))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
+	m.g0 = v9 + i32(320)
 }
 func (m *Module) Xdecorrelated(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6 int64
@@ -2083,6 +1517,46 @@ func (m *Module) Xnth(v0, v1 int64) int64 {
 	v0 = v0 + v3
 	return t35 ^ i64_rotl(v0, i64(32)) ^ v0
 }
+func (m *Module) Xproceed(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+	var v7 int32
+	t0 := m.g0
+	v7 = t0 - i32(16)
+	m.g0 = v7
+	{
+		if uint32(v3+i32(-1)) > uint32(i32(4)) {
+			goto l0
+		}
+		t1 := v7
+		t2 := v1
+		t3 := v0
+		t4 := v3
+		var p5 int32
+		if v5 != i64(-1) {
+			p5 = 1
+		}
+		t6 := int64(uint32(p5))
+		t7 := v5
+		var p8 int32
+		if v4 != i64(-1) {
+			p8 = 1
+		}
+		m.fn4(t1, t2, t3, t4, t6, t7, int64(uint32(p8)), v4, v6)
+		t9 := int64(load32(m.memory, uint64(uint32(v7))+4))
+		v5 = t9
+		t10 := int32(load32(m.memory, uint32(v7)))
+		v3 = t10
+		t11 := int64(load64(m.memory, uint64(uint32(v7))+8))
+		store64(m.memory, uint64(uint32(v2))+8, uint64(t11))
+		t13 := v2
+		p12 := i64(0)
+		if v3 != 0 {
+			p12 = v5
+		}
+		store64(m.memory, uint32(t13), uint64(p12))
+	}
+l0:
+	m.g0 = v7 + i32(16)
+}
 func (m *Module) Xranges(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
 	var v6, v7, v8 int64
@@ -2135,7 +1609,7 @@ func (m *Module) Xranges(v0, v1 int32) int32 {
 	l20:
 		{
 			v16 = v15
-			m.fn3(v2, v14, v0, v13+i64(-1))
+			m.fn15(v2, v14, v0, v13+i64(-1))
 			t11 := int64(load64(m.memory, uint32(v2)))
 			v17 = t11
 			v4 = v1 + v3
@@ -2361,6 +1835,494 @@ l0:
 	m.g0 = v2 + i32(16)
 	return v3
 }
+func (m *Module) fn15(v0 int32, v1 int64, v2 int32, v3 int64) {
+	var v4 int32
+	var v5, v6 int64
+	var v7 int32
+	var v8, v9 int64
+	var v10, v11, v12 int32
+	{
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v2))+308))
+			v4 = t0
+			if v4 != i32(6) {
+				goto l0
+			}
+			t1 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v5 = t1
+			t2 := int64(load64(m.memory, uint32(v2)))
+			t3 := v5
+			v6 = t2
+			p4 := v6
+			if uint64(v5) > uint64(v6) {
+				p4 = t3
+			}
+			v5 = p4
+			t5 := int64(load32(m.memory, uint64(uint32(v2))+16))
+			v3 = t5
+			t6 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			v6 = t6
+			t7 := int32(load32(m.memory, uint64(uint32(v2))+304))
+			v7 = t7
+			{
+				{
+					t8 := int32(load32(m.memory, uint64(uint32(v2))+20))
+					v2 = t8
+					if uint32(v2) < uint32(i32(2)) {
+						goto l1
+					}
+					t9 := v1
+					t10 := v1
+					v8 = int64(uint32(v2))
+					t11 := int64(uint64(t10) / uint64(v8))
+					v9 = t11
+					t12 := int64(uint64((t9-v9*v8)*v3) / uint64(v8))
+					v8 = t12
+					t13, t14 := i64_mul_wide_u(v9, v3)
+					v3 = t14
+					v1 = t13
+					if v3 == i64(0) {
+						goto l2
+					}
+					v1 = i64(-1)
+				l2:
+					t15, t16 := i64_add_wide(v1, v8)
+					v3 = t16
+					v1 = t15
+					p17 := v1
+					if int32(v3) != 0 {
+						p17 = i64(-1)
+					}
+					v1 = p17
+					goto l3
+				}
+			l1:
+				t18, t19 := i64_mul_wide_u(v1, v3)
+				v3 = t19
+				v1 = t18
+				if v3 == i64(0) {
+					goto l3
+				}
+				v1 = i64(-1)
+			}
+		l3:
+			t21 := v5
+			p20 := v6
+			if uint64(v1) < uint64(v6) {
+				p20 = v1
+			}
+			p22 := v1
+			if v7 == i32(1) {
+				p22 = p20
+			}
+			v1 = p22
+			p23 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p23 = v1
+			}
+			v1 = p23
+			p24 := v1
+			if uint64(v5) > uint64(v1) {
+				p24 = t21
+			}
+			v1 = p24
+			goto l4
+		}
+	l0:
+		{
+			t25 := int32(load32(m.memory, uint64(uint32(v2))+296))
+			switch t25 + i32(-2) {
+			default:
+				goto l6
+			case 2:
+				t26 := int64(load64(m.memory, uint32(v2)))
+				v8 = t26
+				{
+					{
+						t27 := int32(load32(m.memory, uint64(uint32(v2))+300))
+						v7 = t27
+						if v7 != 0 {
+							goto l9
+						}
+						v5 = i64(1)
+						goto l10
+					}
+				l9:
+					t28 := int64(load64(m.memory, uint64(uint32(v2))+24))
+					t29, t30 := i64_add_wide(v3, t28)
+					v1 = t30
+					v5 = t29
+					p31 := v5
+					if int32(v1) != 0 {
+						p31 = i64(-1)
+					}
+					v5 = p31
+					v6 = i64(1)
+				l13:
+					{
+						if v7&i32(1) == 0 {
+							goto l11
+						}
+						t32, t33 := i64_mul_wide_u(v6, v5)
+						v1 = t33
+						v6 = t32
+						if v1 == 0 {
+							goto l11
+						}
+						v6 = i64(-1)
+					}
+				l11:
+					{
+						v7 = int32(uint32(v7) >> 1)
+						if v7 == 0 {
+							goto l12
+						}
+						t34, t35 := i64_mul_wide_u(v5, v5)
+						v1 = t35
+						v5 = t34
+						if v1 == 0 {
+							goto l13
+						}
+						v5 = i64(-1)
+						goto l13
+					}
+				l12:
+					p36 := i64(0x7fffffffffffffff)
+					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+						p36 = v6
+					}
+					v5 = p36
+				}
+			l10:
+				t37, t38 := i64_mul_wide_u(v8, v5)
+				v1 = t38
+				v5 = t37
+				if v1 == i64(0) {
+					goto l14
+				}
+				v5 = i64(-1)
+			l14:
+				p39 := i64(0x7fffffffffffffff)
+				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+					p39 = v5
+				}
+				v1 = p39
+				goto l6
+			case 4:
+				t40 := int64(load64(m.memory, uint64(uint32(v2))+264))
+				v5 = t40
+				p41 := i32(16)
+				if uint64(v5) < uint64(i64(17)) {
+					p41 = int32(v5)
+				}
+				v7 = p41
+				if v7 != 0 {
+					v10 = v2 + i32(136)
+					v11 = v10 + v7<<3 + i32(-8)
+					t42 := v11
+					t43 := v11
+					t44 := v10
+					v12 = int32(v1)
+					p45 := t44 + v12<<3
+					if uint32(v7) <= uint32(v12) {
+						p45 = t43
+					}
+					p46 := p45
+					if uint64(v1) > uint64(i64(0xffffffff)) {
+						p46 = t42
+					}
+					t47 := int64(load64(m.memory, uint32(p46)))
+					v1 = t47
+					goto l6
+				}
+				v1 = i64(0)
+				goto l6
+			case 0:
+				t48 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				t49, t50 := i64_mul_wide_u(t48, v3)
+				v1 = t50
+				v5 = t49
+				t51 := int64(load64(m.memory, uint32(v2)))
+				v6 = t51
+				if v1 == i64(0) {
+					goto l16
+				}
+				v5 = i64(-1)
+			l16:
+				t53 := v6
+				p52 := i64(0x7fffffffffffffff)
+				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+					p52 = v5
+				}
+				t54, t55 := i64_add_wide(t53, p52)
+				v1 = t55
+				v5 = t54
+				p56 := v5
+				if int32(v1) != 0 {
+					p56 = i64(-1)
+				}
+				v5 = p56
+				p57 := i64(0x7fffffffffffffff)
+				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+					p57 = v5
+				}
+				v1 = p57
+			}
+		}
+	l6:
+		v8 = i64(0)
+		t58 := int64(load64(m.memory, uint64(uint32(v2))+32))
+		t59, t60 := i64_add_wide(t58, v1)
+		v1 = t60
+		v5 = t59
+		t61 := int64(load64(m.memory, uint64(uint32(v2))+40))
+		v6 = t61
+		t63 := v6
+		p62 := v5
+		if int32(v1) != 0 {
+			p62 = i64(-1)
+		}
+		v5 = p62
+		p64 := i64(0x7fffffffffffffff)
+		if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+			p64 = v5
+		}
+		v5 = p64
+		p65 := v5
+		if uint64(v6) < uint64(v5) {
+			p65 = t63
+		}
+		t66 := int32(load32(m.memory, uint64(uint32(v2))+304))
+		p67 := v5
+		if t66 == i32(1) {
+			p67 = p65
+		}
+		v1 = p67
+		v5 = v1
+		switch v4 + i32(-2) {
+		default:
+			goto l21
+		case 1:
+			v5 = v1 - int64(uint64(v1)>>1)
+			p68 := v5
+			if uint64(v5) > uint64(v1) {
+				p68 = i64(0)
+			}
+			v5 = p68
+			goto l21
+		case 2:
+			t69 := int64(load32(m.memory, uint64(uint32(v2))+56))
+			v5 = t69
+			{
+				{
+					t70 := int32(load32(m.memory, uint64(uint32(v2))+60))
+					v7 = t70
+					if uint32(v7) < uint32(i32(2)) {
+						goto l23
+					}
+					t71 := v1
+					t72 := v1
+					v6 = int64(uint32(v7))
+					t73 := int64(uint64(t72) / uint64(v6))
+					v3 = t73
+					t74 := int64(uint64((t71-v3*v6)*v5) / uint64(v6))
+					v6 = t74
+					t75, t76 := i64_mul_wide_u(v3, v5)
+					v3 = t76
+					v5 = t75
+					if v3 == i64(0) {
+						goto l24
+					}
+					v5 = i64(-1)
+				l24:
+					t77, t78 := i64_add_wide(v5, v6)
+					v6 = t78
+					v5 = t77
+					p79 := v5
+					if int32(v6) != 0 {
+						p79 = i64(-1)
+					}
+					v5 = p79
+					goto l25
+				}
+			l23:
+				t80, t81 := i64_mul_wide_u(v1, v5)
+				v6 = t81
+				v5 = t80
+				if v6 == i64(0) {
+					goto l25
+				}
+				v5 = i64(-1)
+			}
+		l25:
+			t83 := v1
+			p82 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p82 = v5
+			}
+			v3 = t83 - p82
+			var p84 int32
+			if uint64(v3) > uint64(v1) {
+				p84 = 1
+			}
+			v7 = p84
+			t85 := int64(load32(m.memory, uint64(uint32(v2))+64))
+			v5 = t85
+			{
+				{
+					t86 := int32(load32(m.memory, uint64(uint32(v2))+68))
+					v4 = t86
+					if uint32(v4) < uint32(i32(2)) {
+						goto l26
+					}
+					t87 := v1
+					t88 := v1
+					v6 = int64(uint32(v4))
+					t89 := int64(uint64(t88) / uint64(v6))
+					v8 = t89
+					t90 := int64(uint64((t87-v8*v6)*v5) / uint64(v6))
+					v6 = t90
+					t91, t92 := i64_mul_wide_u(v8, v5)
+					v8 = t92
+					v5 = t91
+					if v8 == i64(0) {
+						goto l27
+					}
+					v5 = i64(-1)
+				l27:
+					t93, t94 := i64_add_wide(v5, v6)
+					v6 = t94
+					v5 = t93
+					p95 := v5
+					if int32(v6) != 0 {
+						p95 = i64(-1)
+					}
+					v6 = p95
+					goto l28
+				}
+			l26:
+				t96, t97 := i64_mul_wide_u(v1, v5)
+				v5 = t97
+				v6 = t96
+				if v5 == i64(0) {
+					goto l28
+				}
+				v6 = i64(-1)
+			}
+		l28:
+			p98 := v3
+			if v7 != 0 {
+				p98 = i64(0)
+			}
+			v5 = p98
+			p99 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p99 = v6
+			}
+			v1 = p99 + v1
+			p100 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p100 = v1
+			}
+			v1 = p100
+			goto l21
+		case 5:
+			{
+				t101 := int64(load64(m.memory, uint64(uint32(v2))+88))
+				v5 = t101
+				if v5 == 0 {
+					goto l29
+				}
+				t102 := int64(uint64(v1) / uint64(v5))
+				v1 = t102
+				t103 := v1
+				var p104 int32
+				if v1 != i64(0) {
+					p104 = 1
+				}
+				v8 = t103 - int64(uint32(p104))
+			}
+		l29:
+			t105 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v1 = t105
+			t107 := v1
+			p106 := i64(1)
+			if uint64(v5) > uint64(i64(1)) {
+				p106 = v5
+			}
+			v5 = p106
+			t108 := int64(uint64(t107) / uint64(v5))
+			v6 = t108
+			t109 := v6
+			var p110 int32
+			if v1-v6*v5 != i64(0) {
+				p110 = 1
+			}
+			v5 = t109 + int64(uint32(p110))
+			p111 := v8
+			if uint64(v5) > uint64(v8) {
+				p111 = v5
+			}
+			v1 = p111
+			goto l4
+		case 0:
+			v5 = i64(0)
+			goto l21
+		case 3:
+			t112 := int64(load64(m.memory, uint64(uint32(v2))+80))
+			t113, t114 := i64_mul_wide_u(t112, v3)
+			v6 = t114
+			v5 = t113
+			t115 := int64(load64(m.memory, uint64(uint32(v2))+72))
+			v3 = t115
+			if v6 == i64(0) {
+				goto l30
+			}
+			v5 = i64(-1)
+		l30:
+			t117 := v3
+			p116 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p116 = v5
+			}
+			t118, t119 := i64_add_wide(t117, p116)
+			v3 = t119
+			v6 = t118
+			v5 = v1
+			p120 := v6
+			if int32(v3) != 0 {
+				p120 = i64(-1)
+			}
+			v6 = p120
+			p121 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p121 = v6
+			}
+			v1 = p121 + v1
+			p122 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p122 = v1
+			}
+			v1 = p122
+		}
+	l21:
+		t123 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		v6 = t123
+		p124 := v5
+		if uint64(v6) > uint64(v5) {
+			p124 = v6
+		}
+		v5 = p124
+		p125 := v1
+		if uint64(v5) > uint64(v1) {
+			p125 = v5
+		}
+		v1 = p125
+	}
+l4:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v1))
+	store64(m.memory, uint32(v0), uint64(v5))
+}
 func (m *Module) Xreason_to_stop(v0 int32, v1, v2, v3, v4, v5, v6, v7 int64) int32 {
 	var v8 int32
 	v8 = v0 + i32(-1)
@@ -2429,6 +2391,33 @@ func (m *Module) Xreason_to_stop(v0 int32, v1, v2, v3, v4, v5, v6, v7 int64) int
 	}
 	return i32(0)
 }
+func (m *Module) Xretry_index(v0, v1 int32, v2 int64) int64 {
+	var v3, v4, v5 int64
+	{
+		{
+			t0 := int64(load64(m.memory, uint64(uint32(v0))+280))
+			v3 = t0
+			if v3 == i64(0x7fffffffffffffff) {
+				goto l0
+			}
+			v4 = i64(0)
+			t1 := int64(load64(m.memory, uint64(uint32(v1))+16))
+			v5 = v2 - t1
+			p2 := v5
+			if uint64(v5) > uint64(v2) {
+				p2 = i64(0)
+			}
+			if uint64(p2) >= uint64(v3) {
+				goto l1
+			}
+		}
+	l0:
+		t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
+		v4 = t3
+	}
+l1:
+	return v4
+}
 func (m *Module) Xsample(v0, v1, v2 int64) int64 {
 	_, t1 := i64_mul_wide_u(v2-v1+i64(1), v0)
 	v2 = t1
@@ -2441,7 +2430,423 @@ func (m *Module) Xseek(v0, v1 int32, v2 int64, v3 int32) {
 	v4 = t0
 	store64(m.memory, uint64(uint32(t1))+8, uint64(v4))
 	store64(m.memory, uint32(v1), uint64(v4))
-	m.fn2(v1, v0, v2, v3)
+	m.fn20(v1, v0, v2, v3)
+}
+func (m *Module) fn20(v0, v1 int32, v2 int64, v3 int32) {
+	var v4 int32
+	var v5, v6, v7, v8, v9, v10 int64
+	var v11, v12, v13 int32
+	var v14, v15 int64
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	{
+		{
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+308))
+			if t1 != i32(6) {
+				goto l0
+			}
+			if v3&i32(0xfff) == 0 {
+				goto l1
+			}
+			v5 = int64(uint32(v3))
+			v6 = v5 & i64(0xfffff000)
+			v2 = v2 + int64(uint64(v5)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
+			t2 := int64(load64(m.memory, uint32(v0)))
+			v7 = t2
+			t3 := int64(load64(m.memory, uint32(v1)))
+			v8 = t3
+			t4 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			v9 = t4
+			t5 := int32(load32(m.memory, uint64(uint32(v1))+304))
+			var p6 int32
+			if t5 == i32(2) {
+				p6 = 1
+			}
+			v3 = p6
+		l2:
+			{
+				m.fn15(v4, v7, v1, v6)
+				t7 := int64(load64(m.memory, uint64(uint32(v4))+8))
+				t8 := int64(load64(m.memory, uint32(v4)))
+				v7 = t8
+				t9 := t7 - v7 + i64(1)
+				v10 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
+				v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
+				_, t11 := i64_mul_wide_u(t9, int64(uint64(v10)>>31)^v10)
+				v10 = t11
+				t12 := v0
+				t13 := v8
+				t14 := v9
+				v7 = v7 + v10
+				p15 := v7
+				if uint64(v9) < uint64(v7) {
+					p15 = t14
+				}
+				p16 := v7
+				if v3 != 0 {
+					p16 = p15
+				}
+				v6 = v6 + i64(1)
+				p17 := p16
+				if v6&i64(0xfff) == 0 {
+					p17 = t13
+				}
+				v7 = p17
+				store64(m.memory, uint32(t12), uint64(v7))
+				v2 = v2 + i64(-0x61c8864680b583eb)
+				if uint64(v6) < uint64(v5) {
+					goto l2
+				}
+				goto l1
+			}
+		}
+	l0:
+		t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
+		v11 = t18
+		t19 := int32(load32(m.memory, uint64(uint32(v1))+16))
+		v12 = t19
+		{
+			{
+				t20 := int32(load32(m.memory, uint64(uint32(v1))+296))
+				v13 = t20
+				if v13 != i32(3) {
+					goto l3
+				}
+				if v12 != i32(2) {
+					goto l3
+				}
+				if v11 == i32(1) {
+					goto l4
+				}
+			}
+		l3:
+			t21 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t22 := int32(load32(m.memory, uint64(uint32(v1))+304))
+			p23 := i64(0x7fffffffffffffff)
+			if t22 == i32(1) {
+				p23 = t21
+			}
+			v10 = p23
+			p24 := i32(8192)
+			if uint32(v3) < uint32(i32(8192)) {
+				p24 = v3
+			}
+			v3 = p24 + i32(1)
+			t25 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			v9 = t25
+			v8 = int64(uint32(v11))
+			v14 = int64(uint32(v12))
+			t26 := int64(load64(m.memory, uint64(uint32(v1))+264))
+			v5 = t26
+			t27 := int64(load64(m.memory, uint32(v0)))
+			v2 = t27
+			v1 = v13 + i32(-3)
+			var p28 int32
+			if uint32(v11) < uint32(i32(2)) {
+				p28 = 1
+			}
+			v11 = p28
+		l13:
+			v6 = v2
+			v7 = v9
+			v3 = v3 + i32(-1)
+			if v3 == 0 {
+				goto l1
+			}
+			v9 = v7
+			v2 = v6
+			switch v1 {
+			default:
+				goto l6
+			case 2:
+				store64(m.memory, uint32(v0), uint64(v7))
+				t29, t30 := i64_add_wide(v6, v7)
+				v9 = t30
+				v2 = t29
+				t32 := v0
+				p31 := v2
+				if int32(v9) != 0 {
+					p31 = i64(-1)
+				}
+				v2 = p31
+				p33 := i64(0x7fffffffffffffff)
+				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+					p33 = v2
+				}
+				v9 = p33
+				store64(m.memory, uint64(uint32(t32))+8, uint64(v9))
+				v2 = v7
+				goto l6
+			case 3:
+				t34, t35 := i64_add_wide(v6, i64(1))
+				v9 = t35
+				v2 = t34
+				p36 := v2
+				if int32(v9) != 0 {
+					p36 = i64(-1)
+				}
+				v2 = p36
+				p37 := v6
+				if uint64(v2) < uint64(v5) {
+					p37 = v2
+				}
+				v2 = p37
+				goto l9
+			case 0:
+				v9 = v7
+				v2 = v6
+				if uint64(v6) >= uint64(v10) {
+					goto l6
+				}
+				{
+					{
+						if v11 != 0 {
+							goto l10
+						}
+						t38 := int64(uint64(v6) / uint64(v8))
+						t39 := v6
+						v2 = t38
+						t40 := int64(uint64((t39-v2*v8)*v14) / uint64(v8))
+						v9 = t40
+						t41, t42 := i64_mul_wide_u(v2, v14)
+						v15 = t42
+						v2 = t41
+						if v15 == i64(0) {
+							goto l11
+						}
+						v2 = i64(-1)
+					l11:
+						t43, t44 := i64_add_wide(v2, v9)
+						v9 = t44
+						v2 = t43
+						p45 := v2
+						if int32(v9) != 0 {
+							p45 = i64(-1)
+						}
+						v2 = p45
+						goto l12
+					}
+				l10:
+					t46, t47 := i64_mul_wide_u(v6, v14)
+					v9 = t47
+					v2 = t46
+					if v9 == i64(0) {
+						goto l12
+					}
+					v2 = i64(-1)
+				}
+			l12:
+				p48 := v10
+				if uint64(v2) < uint64(v10) {
+					p48 = v2
+				}
+				v2 = p48
+				p49 := i64(0x7fffffffffffffff)
+				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+					p49 = v2
+				}
+				v2 = p49
+			}
+		l9:
+			store64(m.memory, uint32(v0), uint64(v2))
+			v9 = v7
+		l6:
+			if v2 != v6 {
+				goto l13
+			}
+			if v9 != v7 {
+				goto l13
+			}
+			goto l1
+		}
+	l4:
+		t50 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		t51 := int32(load32(m.memory, uint64(uint32(v1))+304))
+		t53 := v0
+		p52 := i64(0x7fffffffffffffff)
+		if t51 == i32(1) {
+			p52 = t50
+		}
+		v6 = p52
+		t54 := int64(load64(m.memory, uint32(v1)))
+		t55 := v6
+		v2 = t54
+		t57 := v2
+		p56 := i32(63)
+		if uint32(v3) < uint32(i32(63)) {
+			p56 = v3
+		}
+		v7 = int64(uint32(p56))
+		p58 := i64_shl(t57, v7)
+		if uint64(v2) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v7)) {
+			p58 = i64(0x7fffffffffffffff)
+		}
+		v2 = p58
+		p59 := v2
+		if uint64(v6) < uint64(v2) {
+			p59 = t55
+		}
+		store64(m.memory, uint32(t53), uint64(p59))
+	}
+l1:
+	m.g0 = v4 + i32(16)
+}
+func (m *Module) Xtime_left(v0, v1 int32, v2 int64) int64 {
+	var v3 int64
+	var v4 int32
+	var v5, v6, v7 int64
+	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	v3 = t0
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+52))
+	v4 = t1
+	t2 := int64(load64(m.memory, uint64(uint32(v0))+272))
+	v5 = t2
+	{
+		{
+			{
+				t3 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v6 = t3
+				if v6 == i64(0x7fffffffffffffff) {
+					goto l0
+				}
+				t4 := int32(load32(m.memory, uint64(uint32(v0))+316))
+				t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				var p6 int32
+				if t4 != i32(2) {
+					p6 = 1
+				}
+				var p7 int32
+				if t5 != i64(0) {
+					p7 = 1
+				}
+				if p6|p7 == 0 {
+					goto l0
+				}
+				t8 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				t9 := v6
+				v7 = v2 - t8
+				p10 := v7
+				if uint64(v7) > uint64(v2) {
+					p10 = i64(0)
+				}
+				v7 = p10
+				if uint64(t9) > uint64(v7) {
+					goto l1
+				}
+			}
+		l0:
+			if v4 == 0 {
+				goto l2
+			}
+			if uint64(v3) <= uint64(v2) {
+				goto l2
+			}
+			v6 = v3 - v2
+			goto l3
+		l2:
+			p11 := v5
+			if v5 == i64(0x7fffffffffffffff) {
+				p11 = i64(-1)
+			}
+			return p11
+		}
+	l1:
+		v6 = v6 - v7
+		if v4 == 0 {
+			goto l3
+		}
+		t12 := v6
+		v7 = v3 - v2
+		p13 := v7
+		if uint64(v7) > uint64(v3) {
+			p13 = i64(0)
+		}
+		v7 = p13
+		p14 := v7
+		if uint64(v6) < uint64(v7) {
+			p14 = t12
+		}
+		p15 := v6
+		if uint64(v3) > uint64(v2) {
+			p15 = p14
+		}
+		v6 = p15
+	}
+l3:
+	t17 := v6
+	p16 := v5
+	if uint64(v6) < uint64(v5) {
+		p16 = v6
+	}
+	p18 := p16
+	if v5 == i64(0x7fffffffffffffff) {
+		p18 = t17
+	}
+	return p18
+}
+func (m *Module) fn22(v0 int32, v1 int64, v2 int32) int64 {
+	var v3 int32
+	var v4, v5 int64
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	t1 := int64(load64(m.memory, uint32(v0)))
+	t2 := v3
+	v4 = t1
+	store64(m.memory, uint64(uint32(t2))+8, uint64(v4))
+	store64(m.memory, uint32(v3), uint64(v4))
+	m.fn20(v3, v0, v1, v2)
+	t3 := int64(load64(m.memory, uint32(v3)))
+	t4 := v3
+	t5 := v0
+	v4 = int64(uint32(v2))
+	m.fn15(t4, t3, t5, v4)
+	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	t7 := int64(load64(m.memory, uint32(v3)))
+	v5 = t7
+	t8 := t6 - v5 + i64(1)
+	v1 = v1 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
+	v1 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
+	v1 = (int64(uint64(v1)>>27) ^ v1) * i64(-0x6b2fb644ecceee15)
+	_, t10 := i64_mul_wide_u(t8, int64(uint64(v1)>>31)^v1)
+	v1 = t10
+	v1 = v5 + v1
+	{
+		t11 := int32(load32(m.memory, uint64(uint32(v0))+308))
+		if t11 != i32(7) {
+			goto l0
+		}
+		t12 := int64(load64(m.memory, uint64(uint32(v0))+88))
+		t13, t14 := i64_mul_wide_u(t12, v1)
+		v4 = t14
+		v1 = t13
+		if v4 == 0 {
+			goto l1
+		}
+		v1 = i64(-1)
+	l1:
+		p15 := i64(0x7fffffffffffffff)
+		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+			p15 = v1
+		}
+		v1 = p15
+	}
+l0:
+	t16 := int64(load64(m.memory, uint64(uint32(v0))+40))
+	v4 = t16
+	t17 := int32(load32(m.memory, uint64(uint32(v0))+304))
+	v0 = t17
+	m.g0 = v3 + i32(16)
+	p18 := v1
+	if uint64(v4) < uint64(v1) {
+		p18 = v4
+	}
+	p19 := v1
+	if v0 == i32(2) {
+		p19 = p18
+	}
+	return p19
 }
 func (m *Module) X__data_end() *int32 {
 	return &m.g1

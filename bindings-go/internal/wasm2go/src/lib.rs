@@ -9,7 +9,7 @@
 //! computed, where a select needs both the sum and its overflow.
 
 use backoff_core::ffi::{self, DelayState, Progress};
-use backoff_core::{Policy, RandomStream};
+use backoff_core::{Decision, Policy, RandomStream};
 
 /// The random number of an index of a stream.
 #[unsafe(no_mangle)]
@@ -135,5 +135,52 @@ pub extern "C" fn decide(
     let stream = RandomStream::from_seed(stream);
     let mut progress = Progress::resume(stream, retries, began_ns, optional(deadline_ns));
     let decided = progress.decide(policy, outcome, optional(retry_after_ns), now_ns, None);
-    *decision = [decided.stop_reason().map_or(0, |reason| reason as u64), decided.delay_ns()];
+    *decision = written(decided);
+}
+
+/// The reason to stop, or 0 to wait, and the delay.
+fn written(decision: Decision) -> [u64; 2] {
+    [decision.stop_reason().map_or(0, |reason| reason as u64), decision.delay_ns()]
+}
+
+/// Begins an operation without a budget.
+#[unsafe(no_mangle)]
+pub extern "C" fn begin(progress: &mut Progress, stream: u64, now_ns: u64, deadline_ns: u64) {
+    let deadline_ns = (deadline_ns != u64::MAX).then_some(deadline_ns);
+    *progress = Progress::begin(RandomStream::from_seed(stream), now_ns, deadline_ns, None);
+}
+
+/// `decide` for an operation that has begun, with a delay of the caller or 2^64 - 1.
+#[unsafe(no_mangle)]
+pub extern "C" fn proceed(
+    policy: &Policy,
+    progress: &mut Progress,
+    decision: &mut [u64; 2],
+    outcome: u32,
+    own_delay_ns: u64,
+    retry_after_ns: u64,
+    now_ns: u64,
+) {
+    let Some(outcome) = ffi::outcome_from_number(outcome) else { return };
+    let optional = |ns: u64| (ns != u64::MAX).then_some(ns);
+    let (hint, own) = (optional(retry_after_ns), optional(own_delay_ns));
+    *decision = written(progress.decide_with_delay(policy, outcome, hint, own, now_ns, None));
+}
+
+/// The limit of an attempt that begins now, in ns; 2^64 - 1 for none.
+#[unsafe(no_mangle)]
+pub extern "C" fn attempt_limit(policy: &Policy, progress: &Progress, now_ns: u64) -> u64 {
+    progress.attempt_limit_ns(policy, now_ns).unwrap_or(u64::MAX)
+}
+
+/// The time of an attempt that begins now until the first of all limits, in ns; 2^64 - 1 for none.
+#[unsafe(no_mangle)]
+pub extern "C" fn time_left(policy: &Policy, progress: &Progress, now_ns: u64) -> u64 {
+    progress.time_left_ns(policy, now_ns).unwrap_or(u64::MAX)
+}
+
+/// The index of the delay if the attempt fails now.
+#[unsafe(no_mangle)]
+pub extern "C" fn retry_index(policy: &Policy, progress: &Progress, now_ns: u64) -> u64 {
+    progress.retry_index(policy, now_ns)
 }

@@ -2,7 +2,7 @@
 
 use ::reqwest_middleware::{Error, Middleware, Next};
 use async_trait::async_trait;
-use backoff_retry::{Clock, Outcome, RetryEvent, Verdict};
+use backoff_retry::{Clock, Field, FieldValue, Outcome, RetryEvent, Verdict};
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 
@@ -29,7 +29,8 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
         }
         // The attempts use it one after another.
         let extensions = tokio::sync::Mutex::new(extensions);
-        let attempt = async || {
+        let limits_attempts = self.limits_attempts();
+        let attempt = async |begun: backoff_retry::Attempt<Attempt>| {
             *last.lock() = Came::default();
             let mut extensions = extensions.lock().await;
             let running = next.clone().run(copies.next(), &mut extensions);
@@ -41,7 +42,9 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
                 last.lock().head = Some((response.status(), response.headers().clone()));
                 Ok(with_whole_body(response).await?)
             };
-            let response = AttemptTimeout::within(self.attempt_timeout, reading).await?;
+            // Not by the loop, which would retry also a request that is sent once.
+            let limit = begun.time_left.filter(|_| limits_attempts);
+            let response = AttemptTimeout::within(limit, reading).await?;
             let status = response.status();
             last.lock().response = Some(response);
             Ok(status)
@@ -61,7 +64,7 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
             })
             .on_retry(|event| report(self.on_retry.as_ref(), event))
             .on_stop(|event| report(self.on_stop.as_ref(), event))
-            .call_async(attempt)
+            .call_async_with_attempt(attempt)
             .await?;
         let response = last.lock().response.take();
         Ok(response
@@ -70,6 +73,10 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
 }
 
 impl<C> RetryMiddleware<C> {
+    fn limits_attempts(&self) -> bool {
+        self.retry.policy().get(Field::AttemptTimeout) != Some(FieldValue::NoLimit)
+    }
+
     fn sent_once(&self, copies: &Copies, extensions: &Extensions) -> Option<SentOnce> {
         let request = &copies.request;
         let switch = match extensions.get::<MayRepeat>() {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::reqwest_middleware::Error;
-use backoff_retry::{Monotonic, Outcome, ParseError, Retry, Verdict};
+use backoff_retry::{MAX_NS, Monotonic, Outcome, ParseError, Retry, Verdict};
 use reqwest::{Method, Request, Response};
 
 use crate::http::{self, Rules};
@@ -37,7 +37,6 @@ pub struct RetryMiddleware<C = Monotonic> {
     rules: Rules,
     may_repeat: Option<Predicate>,
     classify: Option<Classify>,
-    attempt_timeout: Option<Duration>,
     read_body: bool,
     follows_redirects: bool,
     on_retry: Option<Hook>,
@@ -56,7 +55,6 @@ impl<C> RetryMiddleware<C> {
             rules: Rules::default(),
             may_repeat: None,
             classify: None,
-            attempt_timeout: None,
             read_body: false,
             follows_redirects: true,
             on_retry: None,
@@ -172,8 +170,9 @@ impl<C> RetryMiddleware<C> {
     }
 
     /// Limits the time of each attempt of every request, until the header fields of the response are
-    /// there. It limits the body only with [`read_body`](Self::read_body). Without it there is no limit, unless the
-    /// client has a timeout. Timeouts of the client and of the request stay.
+    /// there. It limits the body only with [`read_body`](Self::read_body). It is the `attempt_timeout` of the policy,
+    /// which may also be in its string: the limit is less if `max_elapsed` would have ended sooner. Without it there
+    /// is no limit, unless the client has a timeout. Timeouts of the client and of the request stay.
     ///
     /// The outcome of an attempt that took longer is `Timeout`. If it was the last one, the caller gets an
     /// [`AttemptTimeout`] in [`Error::Middleware`]:
@@ -194,10 +193,9 @@ impl<C> RetryMiddleware<C> {
     /// # Ok::<(), backoff_adapters::reqwest_middleware::ZeroTimeout>(())
     /// ```
     pub fn attempt_timeout(mut self, limit: Duration) -> Result<Self, ZeroTimeout> {
-        if limit.is_zero() {
-            return Err(ZeroTimeout);
-        }
-        self.attempt_timeout = Some(limit);
+        let limit = limit.min(Duration::from_nanos(MAX_NS));
+        let changed = self.retry.policy_with(|policy| policy.attempt_timeout(limit));
+        self.retry = changed.map_err(|_| ZeroTimeout)?;
         Ok(self)
     }
 
@@ -247,7 +245,6 @@ impl<C> fmt::Debug for RetryMiddleware<C> {
             .field("retry", &self.retry)
             .field("budgets", &self.budgets)
             .field("rules", &self.rules)
-            .field("attempt_timeout", &self.attempt_timeout)
             .field("read_body", &self.read_body)
             .finish_non_exhaustive()
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ::http::{Method, Request};
 use ::tower::retry::Policy;
-use backoff_retry::{Clock, Monotonic, Outcome, Retry};
+use backoff_retry::{Clock, Field, FieldValue, Monotonic, Outcome, Retry};
 use tokio::time::{Sleep, sleep};
 
 use crate::http::{self, Rules};
@@ -35,6 +35,11 @@ impl<F, C> RetryPolicy<ByResult<F>, C> {
     /// [`Outcome`](backoff_retry::Outcome), or a [`Verdict`](backoff_retry::Verdict) with one. `true` stands for `Transient`,
     /// and `false` for a success, also for an `Err`. For a failure that is not repeated return
     /// [`Outcome::Permanent`].
+    ///
+    /// # Panics
+    /// If the policy has an `attempt_timeout`: tower cannot end an attempt. Put a `TimeoutLayer` inside of the
+    /// retry layer.
+    #[track_caller]
     pub fn new<Req, Res, E, V>(retry: Retry<'static, C>, classify: F) -> Self
     where
         F: FnMut(&Req, &Result<Res, E>) -> V,
@@ -59,6 +64,10 @@ impl<F, C> RetryPolicy<Http<F>, C> {
     /// });
     /// # let _ = policy;
     /// ```
+    ///
+    /// # Panics
+    /// As [`RetryPolicy::new`].
+    #[track_caller]
     pub fn http<E, V>(retry: Retry<'static, C>, classify: F) -> Self
     where
         F: FnMut(&E) -> V,
@@ -131,7 +140,14 @@ impl<J: Kind, C> RetryPolicy<J, C> {
         self
     }
 
+    #[track_caller]
     fn of(retry: Retry<'static, C>, classifier: J) -> Self {
+        assert!(
+            retry.policy().get(Field::AttemptTimeout) == Some(FieldValue::NoLimit),
+            "tower cannot end an attempt: put a TimeoutLayer inside of the retry layer, and leave the \
+             attempt_timeout out of the policy {}",
+            retry.policy()
+        );
         let on_retry: Hook<J::Attempt, J::About> = Arc::new(|_, _| {});
         let on_stop = Arc::clone(&on_retry);
         Self { retry, classifier, on_retry, on_stop, session: Mutex::default() }

@@ -112,6 +112,26 @@ async fn events_name_the_request_also_when_the_network_failed() {
     assert_eq!(lines[1..], expected);
 }
 
+/// Also of a request that is sent once, and less if `max_elapsed` ends sooner.
+#[tokio::test]
+async fn the_policy_may_limit_attempts() {
+    let silent = Server::start(vec![Answer::Silence]);
+    let limit = Duration::from_millis(50);
+    for policy in ["off:attempt_timeout=50ms", "off:attempt_timeout=1h,max_elapsed=50ms"] {
+        let client = client(RetryMiddleware::new(retry(policy)));
+        for request in [client.get(silent.url()), client.post(silent.url())] {
+            let Error::Middleware(error) = request.send().await.unwrap_err() else { panic!() };
+            assert!(error.downcast_ref::<AttemptTimeout>().unwrap().limit <= limit, "{policy}");
+        }
+    }
+    // The option replaces the field.
+    let option = RetryMiddleware::new(retry("off:attempt_timeout=1h")).attempt_timeout(limit);
+    let request = client(option.unwrap()).get(silent.url());
+    let Error::Middleware(error) = request.send().await.unwrap_err() else { panic!() };
+    assert_eq!(error.downcast_ref::<AttemptTimeout>().unwrap().limit, limit);
+    assert!(middleware().attempt_timeout(Duration::MAX).is_ok());
+}
+
 #[tokio::test]
 async fn the_line_of_a_request_that_is_not_repeated_has_the_error() {
     let limited = middleware().attempt_timeout(Duration::from_millis(50)).unwrap();

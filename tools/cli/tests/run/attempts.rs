@@ -210,7 +210,7 @@ fn wrong_arguments_run_nothing() {
         (&["default", "--on-any", "--budget-file", "f"], "--budget <BUDGET>"),
         (&["default", "--on-any", "--attempt-timeout", "0s"], "0s is too short"),
         (&["default", "--on-any", "--attempt-timeout", "1"], "unit"),
-        (&["default", "--on-any", "--kill-after", "1s"], "--attempt-timeout <DURATION>"),
+        (&["default", "--on-any", "--kill-after", "1s"], "--kill-after needs --attempt-timeout"),
         (&["default", "--on-any", "--retry-after-fd", "2"], "not a whole number from 3 to 1023"),
         (&["default", "--on-any", "--retry-after-fd", "x"], "not a whole number from 3 to 1023"),
         (&["default", "--on-any", "--seed", "x"], "not a whole number"),

@@ -9,7 +9,7 @@ fn the_last_line_says_why_there_is_no_retry() {
     let took = ["--on", "124", "--attempt-timeout", "50ms"];
     let sleep = "exec sleep 1000";
     let twice = "constant:base=1ns,max_retries=1";
-    let table: [(&str, &[&str], &str, i32, &str); 6] = [
+    let table: [(&str, &[&str], &str, i32, &str); 8] = [
         (twice, &took, sleep, 124, "took too long; all retries were made"),
         (
             twice,
@@ -17,6 +17,20 @@ fn the_last_line_says_why_there_is_no_retry() {
             sleep,
             124,
             "took too long; exit code 124 may not be repeated",
+        ),
+        (
+            "constant:base=1ns,max_retries=1,attempt_timeout=50ms",
+            &["--on-any", "--kill-after", "1h"],
+            sleep,
+            124,
+            "took too long; all retries were made",
+        ),
+        (
+            "constant:base=1ns,max_retries=1,attempt_timeout=1h",
+            &took,
+            sleep,
+            124,
+            "took too long; all retries were made",
         ),
         (
             twice,

@@ -30,9 +30,29 @@ fn every_field_is_there() {
         "jitter_below": "0.2", "jitter_above": "0.2", "max_retries": null,
         "max_elapsed": null, "throttled_base": "1000000000",
         "retry_after": "at_least", "retry_after_max": "3600000000000",
-        "retry_after_max_extra": null,
+        "retry_after_max_extra": null, "attempt_timeout": null, "reset_after": null,
+        "elapsed_from": "begin",
     });
     assert_eq!(line["fields"], expected);
+}
+
+#[test]
+fn what_concerns_attempts_is_explained() {
+    let policy = "steps:waits=5s/5m/30m,max_retries=5,max_elapsed=1d,attempt_timeout=10s,\
+                  reset_after=10m,elapsed_from=failure";
+    let text = stdout(&["explain", policy]);
+    for sentence in [
+        "The windows are 5s, 5m, 30m, and then the last one.",
+        "when the next wait would end later than 1d after the first failure.",
+        "An attempt may take 10s, or until a limit of time ends, if that is sooner.",
+        "If an attempt fails after 10m or more, the retries count anew.",
+    ] {
+        assert!(text.contains(sentence), "{text}");
+    }
+    let line = json(&["explain", policy]).remove(0);
+    assert_eq!(line["fields"]["waits"], value!(["5000000000", "300000000000", "1800000000000"]));
+    let one = stdout(&["explain", "steps:waits=5s,offset=1s,max_retries=2"]);
+    assert!(one.contains("The window is always 5s; 1s are added to it."), "{one}");
 }
 
 #[test]

@@ -8,20 +8,26 @@ use crate::servers::with_servers;
 use crate::shell::*;
 
 /// The adapters: the folder, the module whose version the README shows, and its newest version.
-pub(super) const ADAPTERS: [(&str, &str, &str); 9] = [
+pub(super) const ADAPTERS: [(&str, &str, &str); 10] = [
     ("asynq", "github.com/hibiken/asynq", "v0.26.0"),
     ("avast", "github.com/avast/retry-go/v5", "v5.1.1"),
     ("aws", "github.com/aws/aws-sdk-go-v2", "v1.48.0"),
     ("clientgo", "k8s.io/client-go", "v0.37.2"),
     ("failsafe", "github.com/failsafe-go/failsafe-go", "v0.9.8"),
+    ("opentelemetry", "go.opentelemetry.io/otel", "v1.47.0"),
     ("postgres", "github.com/jackc/pgx/v5", "v5.12.0"),
     ("redis", "github.com/redis/go-redis/v9", "v9.23.0"),
     ("retryablehttp", "github.com/hashicorp/go-retryablehttp", "v0.7.8"),
     ("river", "github.com/riverqueue/river", "v0.51.1"),
 ];
 
-/// Other modules of the host river, which have its version.
-const OF_RIVER: [&str; 2] = ["riverdriver/riverpgxv5", "rivertype"];
+/// Other modules of a host, which have its version.
+const OTHERS: [(&str, &str); 4] = [
+    ("opentelemetry", "sdk"),
+    ("opentelemetry", "sdk/metric"),
+    ("river", "riverdriver/riverpgxv5"),
+    ("river", "rivertype"),
+];
 
 /// The go command in a module that chooses the newest version of every host, so that what several adapters need is
 /// compiled once. It takes the adapters, the checks and our own module from this checkout.
@@ -43,8 +49,8 @@ pub(super) fn newest() -> Result<Program> {
         }
         write(folder.join("go.mod"), manifest)?;
         let get = ADAPTERS.iter().fold(go.clone().arg("get"), |get, (name, host, version)| {
-            let others = OF_RIVER.iter().filter(|_| *name == "river");
-            let others = others.map(|other| format!("{host}/{other}@{version}"));
+            let others = OTHERS.iter().filter(|(of, _)| of == name);
+            let others = others.map(|(_, other)| format!("{host}/{other}@{version}"));
             get.arg(format!("{host}@{version}")).args(others)
         });
         get.run()

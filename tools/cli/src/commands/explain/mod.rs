@@ -150,11 +150,12 @@ fn write_advice(output: &mut Output, advice: &Advice) -> Result<()> {
 }
 
 /// The fields that the policy uses: kinds by name, durations in nanoseconds, counts as numbers and
-/// ratios as text, as in `tests/README.md`, and null for a limit that is `none`.
+/// ratios as text, waits as a list, as in `tests/README.md`, and null for a limit that is `none`.
 fn fields(policy: &Policy) -> Map<String, Value> {
     let shown = |value| match value {
         FieldValue::NoLimit => Value::Null,
         FieldValue::Count(count) => Value::from(count),
+        FieldValue::Waits(waits) => waits.as_ns().iter().map(u64::to_string).collect(),
         value => Value::from(value.as_ns().map_or_else(|| value.to_string(), |ns| ns.to_string())),
     };
     used(policy).map(|(field, value)| (field.name().to_owned(), shown(value))).collect()

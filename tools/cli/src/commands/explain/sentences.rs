@@ -20,6 +20,8 @@ pub(crate) fn sentences(facts: &Facts) -> Vec<String> {
         cap(facts),
         floor(facts),
         Some(limit(facts)),
+        attempt_timeout(facts),
+        reset_after(facts),
         total(facts),
         throttled(facts),
         Some(retry_after(facts)),
@@ -60,6 +62,15 @@ fn growth(facts: &Facts) -> String {
             };
             format!("The window is {base} * {number}^{power}, where index 0 is the first retry")
         }
+        "steps" => {
+            let waits = facts.fields.get(Field::Waits).and_then(FieldValue::as_waits);
+            let waits = waits.unwrap_or_default();
+            let waits: Vec<_> = waits.as_ns().iter().map(|&ns| humanize(ns)).collect();
+            match waits.as_slice() {
+                [wait] => format!("The window is always {wait}"),
+                waits => format!("The windows are {}, and then the last one", waits.join(", ")),
+            }
+        }
         "fibonacci" => format!("The window is {base} times 1, 1, 2, 3, 5, 8 and so on"),
         _ => format!("The window is always {base}"),
     };
@@ -71,7 +82,10 @@ fn growth(facts: &Facts) -> String {
 
 /// The first windows, unless they are all the same.
 fn windows(facts: &Facts) -> Option<String> {
-    let count = u32::try_from(facts.rows.len().min(6)).unwrap_or(6);
+    // Those of steps are in the sentence before, unless something is added to them.
+    let is_listed = facts.fields.kind(Field::Growth) == "steps"
+        && facts.fields.ns(Field::Offset) == Some(0);
+    let count = if is_listed { 0 } else { u32::try_from(facts.rows.len().min(6)).unwrap_or(6) };
     let windows: Vec<_> = (0..count).map(|index| facts.policy.window_ns(index)).collect();
     if windows.first() == windows.last() {
         return None;
@@ -166,6 +180,8 @@ fn floor(facts: &Facts) -> Option<String> {
 }
 
 fn limit(facts: &Facts) -> String {
+    let from_failure = facts.fields.kind(Field::ElapsedFrom) == "failure";
+    let from = if from_failure { "the first failure" } else { "the start" };
     let elapsed = facts.max_elapsed.map(humanize);
     match (facts.retries, elapsed) {
         (None, None) => "It has no limit: it retries for ever.".to_owned(),
@@ -173,15 +189,25 @@ fn limit(facts: &Facts) -> String {
             format!("It stops after {} ({} attempts).", retries(count), count + 1)
         }
         (None, Some(elapsed)) => {
-            format!("It stops when the next wait would end later than {elapsed} after the start.")
+            format!("It stops when the next wait would end later than {elapsed} after {from}.")
         }
         (Some(count), Some(elapsed)) => format!(
             "It stops after {} ({} attempts), or when the next wait would end later than {elapsed} \
-             after the start.",
+             after {from}.",
             retries(count),
             count + 1
         ),
     }
+}
+
+fn attempt_timeout(facts: &Facts) -> Option<String> {
+    let limit = humanize(facts.fields.ns(Field::AttemptTimeout)?);
+    Some(format!("An attempt may take {limit}, or until a limit of time ends, if that is sooner."))
+}
+
+fn reset_after(facts: &Facts) -> Option<String> {
+    let limit = humanize(facts.fields.ns(Field::ResetAfter)?);
+    Some(format!("If an attempt fails after {limit} or more, the retries count anew."))
 }
 
 fn total(facts: &Facts) -> Option<String> {

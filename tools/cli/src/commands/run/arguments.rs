@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use backoff_core::{Field, FieldValue, Policy};
 use clap::{ArgGroup, Args, ValueEnum};
 
 use super::codes::{Codes, Range};
@@ -49,14 +50,13 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) stream: SeedAndKey,
 
-    /// End an attempt that takes longer, with SIGTERM
+    /// End an attempt that takes longer, with SIGTERM [default: that of the policy]
     #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
     pub(super) attempt_timeout: Option<u64>,
 
-    /// Send SIGKILL if the attempt has not ended this long after SIGTERM
-    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration)]
-    #[arg(requires = "attempt_timeout")]
-    pub(super) kill_after: u64,
+    /// Send SIGKILL if the attempt has not ended this long after SIGTERM [default: 5s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) kill_after: Option<u64>,
 
     /// Limit retries with a budget, such as aws-sdk-standard
     #[arg(long)]
@@ -113,7 +113,17 @@ pub(super) enum Stdout {
     OnSuccess,
 }
 
+/// How long after SIGTERM an attempt is killed, by default.
+pub(super) const KILL_AFTER_NS: u64 = 5_000_000_000;
+
 impl Arguments {
+    /// The policy, with the limit of attempts that its option sets.
+    pub(super) fn limited_policy(&self) -> Policy {
+        let Some(ns) = self.attempt_timeout else { return *self.policy };
+        let limited = self.policy.to_builder().set(Field::AttemptTimeout, FieldValue::from_ns(ns));
+        limited.build().unwrap_or(*self.policy)
+    }
+
     /// The exit codes that may be retried, or why these arguments cannot be used.
     pub(super) fn codes(&self) -> Result<Codes, String> {
         let files = [("--budget-file", &self.budget_file), ("--events", &self.events)];
@@ -126,6 +136,11 @@ impl Arguments {
             return Err("a budget of the kind concurrent cannot be in a file, because a process \
                         that dies would hold its slots for ever"
                 .to_owned());
+        }
+        if self.kill_after.is_some()
+            && self.limited_policy().get(Field::AttemptTimeout) == Some(FieldValue::NoLimit)
+        {
+            return Err("--kill-after needs --attempt-timeout, or attempt_timeout in the policy".to_owned());
         }
         let lists = [&self.on, &self.on_throttled, &self.on_timeout];
         Codes::new(lists.map(Vec::as_slice), self.on_any, &self.never)

@@ -20,7 +20,6 @@ const GROUP_INTERVAL: Duration = Duration::from_millis(10);
 
 pub(super) struct Attempts<'a> {
     command: &'a [OsString],
-    timeout: Option<Duration>,
     kill_after: Duration,
     retry_after: Option<RetryAfter>,
     reach: Reach,
@@ -50,13 +49,11 @@ impl Interruption {
 impl<'a> Attempts<'a> {
     pub(super) fn new(
         command: &'a [OsString],
-        timeout_ns: Option<u64>,
         kill_after_ns: u64,
         retry_after: Option<RetryAfter>,
     ) -> Self {
         Self {
             command,
-            timeout: timeout_ns.map(Duration::from_nanos),
             kill_after: Duration::from_nanos(kill_after_ns),
             retry_after,
             reach: Reach::new(),
@@ -83,6 +80,7 @@ impl<'a> Attempts<'a> {
     pub(super) fn wait(
         &self,
         (job, reader): (Job, Option<Reader>),
+        limit_ns: Option<u64>,
         signals: &Signals,
         report: &Report,
     ) -> Result<Ended> {
@@ -91,7 +89,7 @@ impl<'a> Attempts<'a> {
             reader,
             signals,
             kill_after: self.kill_after,
-            timer: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
+            timer: limit_ns.and_then(|ns| Instant::now().checked_add(Duration::from_nanos(ns))),
             timed_out: false,
             interruption: None,
         };

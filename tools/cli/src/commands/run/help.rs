@@ -5,7 +5,7 @@ macro_rules! after {
         "\
 Nothing is repeated that you did not allow: say with --on or --on-any which exit codes mean that
 the command may run again. A command that was killed by signal N counts as exit code 128 + N, one
-that ran longer than --attempt-timeout as 124. All attempts share standard input and standard
+that ran longer than it may as 124. All attempts share standard input and standard
 output: an attempt reads what the earlier ones left, and what a failed one printed stays. With
 --stdin replay and --stdout on-success they do not.
 
@@ -15,7 +15,7 @@ Examples:
 
 Exit codes:
   the exit code of the last attempt, or:
-  124  the last attempt ran longer than --attempt-timeout
+  124  the last attempt ran longer than it may
   125  backoff itself failed, or its arguments are invalid
   126  the command cannot be executed
   127  the command was not found

@@ -30,9 +30,13 @@ impl BudgetedOperation {
             opened.exchange(Some(BudgetEvent::OperationBegan), None, system)?;
             (budget, file) = (None, Some((opened, 0)));
         }
-        let policy = arguments.policy.policy;
+        let policy = arguments.limited_policy();
         let operation = Operation::begin(policy, stream, system.now_ns(), None, budget.as_deref());
         Ok(Self { operation, budget, file })
+    }
+
+    pub(super) fn attempt_limit_ns(&self, system: &impl System) -> Option<u64> {
+        self.operation.attempt_limit_ns(system.now_ns())
     }
 
     pub(super) fn decide(

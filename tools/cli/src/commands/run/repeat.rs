@@ -52,7 +52,8 @@ fn attempts(
 ) -> Result<End> {
     let began_ns = system.now_ns();
     for number in 1.. {
-        let Ended { end, retry_after_ns, interruption } = match system.attempt(number)? {
+        let limit_ns = operation.attempt_limit_ns(system);
+        let Ended { end, retry_after_ns, interruption } = match system.attempt(number, limit_ns)? {
             Attempt::Made(ended) => ended,
             Attempt::NotMade(end) => return Ok(end),
         };

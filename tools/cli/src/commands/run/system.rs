@@ -7,7 +7,7 @@ use anyhow::{Context, Error, Result};
 use nix::sys::signal::Signal;
 use rustix::io::Errno;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, KILL_AFTER_NS};
 use super::attempt::{Attempts, Ended};
 use super::end::{End, Failure};
 use super::report::Report;
@@ -29,8 +29,8 @@ pub(super) trait System {
     /// Waits. Returns early with the first signal that ends `backoff run`.
     fn sleep(&self, duration_ns: u64) -> Result<Option<Signal>>;
 
-    /// Runs the command to the end of this attempt, the first being 1.
-    fn attempt(&mut self, number: u64) -> Result<Attempt>;
+    /// Runs the command to the end of this attempt, the first being 1, which may take as long as the limit.
+    fn attempt(&mut self, number: u64, limit_ns: Option<u64>) -> Result<Attempt>;
 
     /// Writes what the successful attempt has printed. Returns the signal that ended this instead.
     fn write_output(&mut self) -> Result<Option<Signal>>;
@@ -62,8 +62,8 @@ impl<'a> Processes<'a> {
     ) -> Result<Self, Failure> {
         let signals = Signals::block().context("cannot receive signals")?;
         let streams = Streams::begin(arguments, &signals)?;
-        let Arguments { command, attempt_timeout, kill_after, .. } = arguments;
-        let attempts = Attempts::new(command, *attempt_timeout, *kill_after, retry_after);
+        let Arguments { command, kill_after, .. } = arguments;
+        let attempts = Attempts::new(command, kill_after.unwrap_or(KILL_AFTER_NS), retry_after);
         Ok(Self { arguments, report, signals, streams, attempts, began: Instant::now() })
     }
 
@@ -104,11 +104,12 @@ impl System for Processes<'_> {
         Ok(self.signals.sleep(until)?.map(|received| received.signal))
     }
 
-    fn attempt(&mut self, number: u64) -> Result<Attempt> {
+    fn attempt(&mut self, number: u64, limit_ns: Option<u64>) -> Result<Attempt> {
         let descriptors = self.streams.open()?;
         match self.attempts.start(number, &descriptors, &self.signals)? {
             Ok(running) => {
-                Ok(Attempt::Made(self.attempts.wait(running, &self.signals, self.report)?))
+                let ended = self.attempts.wait(running, limit_ns, &self.signals, self.report)?;
+                Ok(Attempt::Made(ended))
             }
             Err(error) => self.does_not_run(error).map(Attempt::NotMade),
         }

@@ -1,0 +1,143 @@
+package backoff_test
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
+)
+
+// setDefaults sets defaults until the test ends.
+func setDefaults(t *testing.T, options ...backoff.RetryOption) (restore func()) {
+	t.Helper()
+	restore, err := backoff.SetDefaults(options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(restore)
+	return restore
+}
+
+// attempts returns how often a loop calls a function that always fails with errBusy, at most 20 times.
+func attempts(t *testing.T, options ...backoff.RetryOption) uint64 {
+	t.Helper()
+	var made uint64
+	err := backoff.Do(t.Context(), func() error {
+		if made++; made == 20 {
+			return backoff.Permanent(errBusy)
+		}
+		return errBusy
+	}, append(options, backoff.WithDelayFunc(func(uint64, error) (time.Duration, bool) { return 0, true }))...)
+	if err == nil {
+		t.Error("a success")
+	}
+	return made
+}
+
+func TestDefaultsOfTheProgram(t *testing.T) {
+	busy, retryBusy := backoff.RetryOn(errBusy), backoff.RetryOn(errClosed)
+	for name, row := range map[string]struct {
+		defaults, own []backoff.RetryOption
+		want          uint64
+	}{
+		"none":                      {nil, []backoff.RetryOption{busy}, 4},
+		"a field":                   {[]backoff.RetryOption{backoff.WithMaxRetries(1)}, []backoff.RetryOption{busy}, 2},
+		"a policy":                  {[]backoff.RetryOption{backoff.WithPolicyString("immediate:max_retries=2")}, []backoff.RetryOption{busy}, 3},
+		"a policy and an own field": {[]backoff.RetryOption{backoff.WithPolicyString("immediate:max_retries=2")}, []backoff.RetryOption{busy, backoff.WithMaxRetries(6)}, 7},
+		"two names of a field":      {[]backoff.RetryOption{backoff.WithMaxRetries(1)}, []backoff.RetryOption{busy, backoff.WithMaxAttempts(6)}, 6},
+		"an own policy":             {[]backoff.RetryOption{backoff.WithMaxRetries(1)}, []backoff.RetryOption{busy, backoff.WithPolicyString("immediate:max_retries=4")}, 5},
+		"a classification":          {[]backoff.RetryOption{busy}, nil, 4},
+		"an own classification":     {[]backoff.RetryOption{busy}, []backoff.RetryOption{retryBusy}, 1},
+		"off":                       {[]backoff.RetryOption{backoff.WithEnabled(false)}, []backoff.RetryOption{busy, backoff.WithMaxRetries(6)}, 1},
+		"on again":                  {[]backoff.RetryOption{backoff.WithEnabled(false)}, []backoff.RetryOption{busy, backoff.WithEnabled(true)}, 4},
+	} {
+		restore := setDefaults(t, row.defaults...)
+		if got := attempts(t, row.own...); got != row.want {
+			t.Errorf("%s: %d attempts, want %d", name, got, row.want)
+		}
+		restore()
+	}
+	if got := attempts(t, busy); got != 4 {
+		t.Errorf("%d attempts after the defaults were restored", got)
+	}
+}
+
+// The hooks of the program are called first.
+func TestHooksOfTheProgram(t *testing.T) {
+	var called []string
+	hook := func(name string) backoff.RetryOption {
+		return backoff.OnStop(func(backoff.Event) { called = append(called, name) })
+	}
+	setDefaults(t, hook("program"))
+	for range 2 {
+		if err := backoff.Do(t.Context(), func() error { return nil }, hook("loop")); err != nil {
+			t.Error(err)
+		}
+	}
+	loop := backoff.NewLoop(t.Context())
+	for range loop.Attempts() {
+	}
+	if want := []string{"program", "loop", "program", "loop", "program"}; !slices.Equal(called, want) {
+		t.Errorf("called %v, want %v", called, want)
+	}
+}
+
+// Defaults may be restored in any order, and twice.
+func TestDefaultsAreRestored(t *testing.T) {
+	busy := backoff.RetryOn(errBusy)
+	first, second := setDefaults(t, backoff.WithMaxRetries(1)), setDefaults(t, backoff.WithMaxRetries(5))
+	for _, row := range []struct {
+		restore func()
+		want    uint64
+	}{{func() {}, 6}, {first, 6}, {first, 6}, {second, 4}, {second, 4}} {
+		if row.restore(); attempts(t, busy) != row.want {
+			t.Errorf("%d attempts, want %d", attempts(t, busy), row.want)
+		}
+	}
+}
+
+func TestInvalidDefaultsChangeNothing(t *testing.T) {
+	for code, option := range map[backoff.Code]backoff.RetryOption{
+		backoff.ErrUnknownHead: backoff.WithPolicyString("rato"),
+		backoff.ErrMissing:     nil,
+		backoff.ErrNegative:    backoff.WithDelays(-1),
+		backoff.ErrUnused:      backoff.WithFallback(7),
+		backoff.ErrTooLarge:    backoff.WithMaxRetries(1 << 33),
+	} {
+		restore, err := backoff.SetDefaults(option)
+		if restore(); !errors.Is(err, code) {
+			t.Errorf("%v, want %v", err, code)
+		}
+	}
+	if _, err := backoff.SetDefaults(backoff.RetryResult(func(int) bool { return true })); !errors.Is(err, backoff.ErrUnused) {
+		t.Error(err)
+	}
+	if got := attempts(t, backoff.RetryOn(errBusy)); got != 4 {
+		t.Errorf("%d attempts", got)
+	}
+}
+
+// Loops may begin while defaults are set and restored.
+func TestDefaultsAreSafeForGoroutines(t *testing.T) {
+	var group sync.WaitGroup
+	for range 4 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for range 100 {
+				restore, err := backoff.SetDefaults(backoff.WithMaxRetries(1))
+				if got := attempts(t, backoff.RetryOn(errBusy)); err != nil || got != 2 {
+					t.Errorf("%d attempts, %v", got, err)
+				}
+				restore()
+			}
+		}()
+	}
+	group.Wait()
+	if got := attempts(t, backoff.RetryOn(errBusy)); got != 4 {
+		t.Errorf("%d attempts after all", got)
+	}
+}

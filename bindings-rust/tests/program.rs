@@ -1,0 +1,115 @@
+//! The options of all loops of a program. They are in a process of their own, one test at a time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use backoff_retry::{
+    Budget, Defaults, Outcome, Policy, Retry, RetryStats, StopReason, set_defaults,
+};
+
+/// Tests change what all threads see.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn attempts(retry: &Retry<'_>) -> (u64, StopReason) {
+    let report = retry.when(|_: &&str| true).call_with_report(|| Err::<(), _>("busy"));
+    (report.attempts, report.reason)
+}
+
+fn at_once() -> Retry<'static> {
+    Retry::new(Policy::parse("constant:base=0s,max_retries=2").unwrap())
+}
+
+#[test]
+fn a_switched_off_loop_calls_once_without_its_budget() {
+    let _alone = alone();
+    let (budget, stats) = (Budget::parse("quota:max_tokens=1,cost=1").unwrap(), RetryStats::new());
+    let retry = at_once().budget(&budget).stats(&stats);
+    let guard = set_defaults(Defaults::new().enabled(false));
+    assert_eq!(attempts(&retry), (1, StopReason::MaxRetries));
+    let mut outcome = None;
+    let plan = at_once().when(|_: &&str| true).on_stop(|event| outcome = event.outcome);
+    assert_eq!(plan.call(|| Err::<(), _>("busy")), Err("busy"));
+    assert_eq!(outcome, Some(Outcome::Transient));
+    let permanent = at_once().when(|_: &&str| false).call_with_report(|| Err::<(), _>("no"));
+    assert_eq!(permanent.reason, StopReason::Permanent);
+    assert_eq!(at_once().when(|_: &&str| true).call(|| Err::<(), _>("busy")), Err("busy"));
+    assert_eq!(thread::spawn(|| attempts(&at_once())).join().unwrap().0, 1);
+    assert_eq!(stats.operations(), 1);
+    drop(guard);
+    // The budget still has its token.
+    assert_eq!(attempts(&retry), (2, StopReason::Budget));
+    assert_eq!(attempts(&at_once()), (3, StopReason::MaxRetries));
+}
+
+#[test]
+fn guards_end_in_any_order() {
+    let _alone = alone();
+    let policy = |text: &str| Defaults::new().policy(Policy::parse(text).unwrap());
+    let current = || Retry::default().policy().max_retries();
+    let first = set_defaults(policy("immediate:max_retries=1"));
+    let second = set_defaults(policy("immediate:max_retries=2"));
+    assert_eq!(current(), 2);
+    drop(first);
+    assert_eq!(current(), 2);
+    let third = set_defaults(policy("immediate:max_retries=5"));
+    assert_eq!(current(), 5);
+    drop(third);
+    assert_eq!(current(), 2);
+    drop(second);
+    assert_eq!(current(), 3);
+}
+
+#[test]
+fn hooks_of_the_program_run_before_those_of_the_loop() {
+    let _alone = alone();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let note = |what: &'static str| {
+        let seen = Arc::clone(&seen);
+        move |attempts: u64| seen.lock().unwrap().push((what, attempts))
+    };
+    let (retries, stops) = (note("retry"), note("stop"));
+    let stats = Arc::new(RetryStats::new());
+    let _guard = set_defaults(
+        Defaults::new()
+            .stats(Arc::clone(&stats))
+            .on_retry(move |event| retries(event.attempts))
+            .on_stop(move |event| stops(event.attempts)),
+    );
+    let (own_retries, own_stops) = (note("own retry"), note("own stop"));
+    let plan = at_once()
+        .when(|_: &&str| true)
+        .on_retry(|event| own_retries(event.attempts))
+        .on_stop(|event| own_stops(event.attempts));
+    let _ = plan.call(|| Err::<(), _>("busy"));
+    let expected = [
+        ("retry", 1),
+        ("own retry", 1),
+        ("retry", 2),
+        ("own retry", 2),
+        ("stop", 3),
+        ("own stop", 3),
+    ];
+    assert_eq!(*seen.lock().unwrap(), expected);
+    // Also of a loop that nobody else watches, and of one that is cancelled.
+    seen.lock().unwrap().clear();
+    assert_eq!(at_once().when(|_: &&str| true).call(|| Ok(7)), Ok(7));
+    assert!(at_once().when(|_: &&str| true).call_until(|| true, || Ok(7)).is_none());
+    assert_eq!(*seen.lock().unwrap(), [("stop", 1), ("stop", 0)]);
+    assert_eq!((stats.operations(), stats.stops(StopReason::Cancelled)), (3, 1));
+}
+
+#[test]
+fn what_a_loop_sets_itself_wins() {
+    let _alone = alone();
+    let budgets = [0, 1].map(|_| Arc::new(Budget::parse("quota:max_tokens=1,cost=1").unwrap()));
+    let stats = [0, 1].map(|_| Arc::new(RetryStats::new()));
+    let defaults = Defaults::new().budget(Arc::clone(&budgets[0])).stats(Arc::clone(&stats[0]));
+    let _guard = set_defaults(defaults);
+    let own = at_once().budget(&budgets[1]).stats(&stats[1]);
+    assert_eq!(attempts(&own), (2, StopReason::Budget));
+    assert_eq!(attempts(&at_once()), (2, StopReason::Budget));
+    assert_eq!(stats.map(|stats| stats.operations()), [1, 1]);
+}
