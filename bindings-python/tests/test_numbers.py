@@ -66,6 +66,7 @@ class Three:
 
 RATIOS = [
     ("a float by its shortest decimal", 1.6, Fraction(8, 5)),
+    ("a large one with a part", 5000.5, Fraction(10001, 2)),
     ("a float that binary cannot hold", 1.1, Fraction(11, 10)),
     ("a whole float", 3.0, Fraction(3)),
     ("an int", 3, Fraction(3)),
@@ -89,6 +90,8 @@ SMALL_RATIOS = [
     ("without an exponent", 0.25, Fraction(1, 4)),
     ("with an exponent in its repr", 1e-05, Fraction(1, 100_000)),
     ("the finest", 0.000001, Fraction(1, 1_000_000)),
+    ("computed", 0.1 * 3, Fraction(3, 10)),
+    ("below every millionth", 5e-324, Fraction(0)),
     ("zero", 0.0, Fraction(0)),
     ("negative zero", -0.0, Fraction(0)),
     ("zero with an exponent", Decimal("0E-999999999"), Fraction(0)),

@@ -56,6 +56,23 @@ def test_logging(caplog):
     assert fields == {"name": "job", **GAVE_UP}
 
 
+@pytest.mark.parametrize(
+    ("levels", "expected"),
+    [(("info", "error"), [20, 40]), ((10, "critical"), [10, 50]), (None, [30, 30])],
+)
+def test_levels(caplog, configured, levels, expected):
+    structlog.reset_defaults()
+    caplog.set_level(logging.DEBUG)
+    with pytest.raises(ConnectionResetError):
+        loops.called(loops.Script(RESET, RESET), log_levels=levels, **OPTIONS)
+    assert [record.levelno for record in caplog.records] == expected
+    structlog.configure()
+    with structlog.testing.capture_logs() as logged, pytest.raises(ConnectionResetError):
+        loops.called(loops.Script(RESET, RESET), log_levels=levels, **OPTIONS)
+    names = [logging.getLevelName(level).lower() for level in expected]
+    assert [event["log_level"] for event in logged] == names
+
+
 def test_a_result_is_not_logged(caplog):
     caplog.set_level(logging.INFO)
     loops.called(

@@ -6,9 +6,11 @@ import inspect
 import operator
 import pickle
 import time
+import weakref
 from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
 from itertools import islice
+from uuid import UUID
 
 import backoff_rs
 import pytest
@@ -16,6 +18,7 @@ import vectors
 from backoff_rs import (
     Backoff,
     Budget,
+    BudgetState,
     Decision,
     Operation,
     Outcome,
@@ -26,6 +29,7 @@ from backoff_rs import (
     RetryStats,
     StopReason,
     parse_retry_after,
+    retrying,
 )
 
 POLICIES = [
@@ -99,6 +103,25 @@ def test_classes_of_the_extension_are_final(final):
         type("Sub", (final,), {})
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        Policy.parse("off"),
+        RandomStream(1),
+        Backoff(Policy.parse("off"), RandomStream(1)),
+        Budget.parse("sre"),
+        BudgetState.full(Budget.parse("sre")),
+        Operation(Policy.parse("off"), RandomStream(1), now_ns=0),
+        RetryStats(),
+        retrying(on=()),
+        next(iter(retrying(on=()))),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_weak_references(value):
+    assert weakref.ref(value)() is value
+
+
 def test_different_values_differ():
     values = [value for value, _ in VALUES]
     assert len(set(values)) == len(values)
@@ -129,6 +152,14 @@ def test_key():
     )
     assert RandomStream(42, memoryview(b"jxoxbx-x1x")[::2]) == RandomStream(42, "job-1")
     assert RandomStream(42, "") != RandomStream(42)
+    uuid = UUID("0A1B2C3D-0000-4000-8000-00000000000F")
+    assert RandomStream(42, uuid) == RandomStream(42, "0a1b2c3d-0000-4000-8000-00000000000f")
+    for number in (0, 7, 2**64 - 1):
+        assert RandomStream(42, number) == RandomStream(42, number.to_bytes(8, "little"))
+    for number, code in ((-1, "negative"), (2**64, "too_large")):
+        with pytest.raises(PolicyError) as caught:
+            RandomStream(42, number)
+        assert (caught.value.code, caught.value.field) == (code, "key")
     for length in (4095, 4096, 4097, 8192, 10_000):
         key = bytes(i % 251 for i in range(length))
         same = [bytearray(key), memoryview(key[::-1])[::-1]]

@@ -89,7 +89,13 @@ class Defaults:
             changes[name] = _both(getattr(ours, name), getattr(options, name))
         if not self._enabled:
             policy = changes.get("policy", options.policy).replace(max_retries=0)
-            changes |= {"policy": policy, "policy_of": None, "budget": None, "shared_budget": None}
+            changes |= {
+                "is_off": True,
+                "policy": policy,
+                "policy_of": None,
+                "budget": None,
+                "shared_budget": None,
+            }
         return options.changed(**changes)
 
 

@@ -37,7 +37,7 @@ class NoFallback:
 NO_FALLBACK: Final = NoFallback()
 
 
-def policy_of(policy: object, fields: Any, delays: object) -> Policy | None:
+def policy_of(policy: Any, fields: Any, delays: object) -> Policy | None:
     """The policy with the fields beside it, and no more retries than a list of delays; None for a
     function of the arguments of each call."""
     if callable(policy):
@@ -90,7 +90,7 @@ class Options:
     policy_of: Callable[..., Policy | str] | None
     fields: _PolicyFields
     delays: tuple[Duration, ...] | Callable[[int, Any], Duration | None] | None
-    fallback: object
+    fallback: Any
     on: tuple[type[Exception], ...] | Callable[[Exception], Maybe[object]]
     on_result: Callable[[Any], Maybe[object]] | None
     stream: RandomStream | None
@@ -115,6 +115,8 @@ class Options:
     #: Of an adapter: what makes its events, and what it does first in a wait of N seconds.
     event: Callable[..., RetryEvent] | None = None
     drain: Callable[[float], Maybe[object]] | None = None
+    #: Whether the defaults of the program have turned its retries off.
+    is_off: bool = False
     #: The names of those that are coroutine functions.
     coroutines: tuple[str, ...]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 
 from . import _time
-from ._backoff import Decision, _begin
+from ._backoff import Decision, _begin, _checked_delays
 from ._context import add_note, may_be_marked
 from ._limit import AttemptLimit
 from ._log import log_blocking, log_retry, log_unlimited
@@ -138,7 +138,13 @@ class Steps(LoopState):
         return self._time.limit(limit_ns, self._library(), self._attempts)
 
     async def _limited(self, call: Any) -> Any:
-        limit = self.begin_limit()
+        try:
+            limit = self.begin_limit()
+        except BaseException:
+            # Nothing will await it.
+            if hasattr(call, "close"):
+                call.close()
+            raise
         try:
             value = await self._watch(call)
         except BaseException as error:
@@ -278,7 +284,7 @@ class Steps(LoopState):
             return delays[index] if index < len(delays) else None
         own = delays(index, self._value if self._error is None else self._error)
         reject_lost(delays, own)
-        return own
+        return None if own is None else _checked_delays((own,))[0]
 
     async def _ask(self, decision: Decision) -> Decision:
         """The decision after a shared budget, if there is one, was asked for the retry."""

@@ -99,9 +99,12 @@ class _Environment(_time.Time):
         return self._changed if self._policy is not None else _time.platform.changes
 
     def _changed(self, options: Options) -> Options:
-        changes = _time.platform.changes
-        options = options.changed(policy=self._policy, policy_text=None, policy_of=None)
-        return options if changes is None else changes(options)
+        if _time.platform.changes is not None:
+            options = _time.platform.changes(options)
+        policy = self._policy
+        if policy is not None and options.is_off:
+            policy = policy.replace(max_retries=0)
+        return options.changed(policy=policy, policy_text=None, policy_of=None)
 
     def limit(self, limit_ns: int, library: Any, attempt: int) -> AttemptLimit:
         """The same, which also ends when the fake clock has advanced by as much."""

@@ -268,11 +268,12 @@ def test_a_budget_of_many_processes(kind, redis):
         ({"attempt_timeout": 0}, ValueError, "attempt_timeout 0 is not a positive number"),
         ({"attempt_timeout": float("nan")}, ValueError, "attempt_timeout nan is not"),
         (
-            {"max_retries": 5},
+            {"retries": 5},
             TypeError,
-            r"^max_retries is no option of this adapter\. The policy has the limits and the delays: "
-            r'write "default:max_retries=5"\. The options are attempt_timeout, budget, ',
+            r"^retries is no option of this adapter; did you mean max_retries=N\? The options are "
+            r"budget, .*, and the fields of policies: attempt_timeout, base, ",
         ),
+        ({"max_retries": "5"}, TypeError, "max_retries must be an int, not str"),
         # The adapter decides these.
         (
             {"methods": "POST"},
@@ -541,3 +542,12 @@ def test_the_attempts_of_two_middlewares_of_aiohttp_multiply(reply):
     with Server(reply) as server:
         asyncio.run(fetch(server.url))
         assert len(server.requests) == 16
+
+
+def test_fields_of_policies_are_options():
+    adapter = requests_adapter.RetryAdapter("constant:base=1s", max_retries=2, attempt_timeout=3)
+    assert str(adapter._client.options.policy) == "constant:base=1s,max_retries=2"
+    assert adapter._client.rules.attempt_timeout == 3
+    by_policy = requests_adapter.RetryAdapter("constant:base=1s,attempt_timeout=1500ms")
+    assert by_policy._client.rules.attempt_timeout == 1.5
+    assert by_policy._client.options.policy.attempt_timeout is None

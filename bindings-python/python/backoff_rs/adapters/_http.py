@@ -60,6 +60,11 @@ class Client:
         self.library = library
         loop = Retrying(policy, on=(), **{"name": "request", **rules.rest})
         self.options = loop._options
+        # The client ends its attempts itself.
+        if (limit := self.options.policy.attempt_timeout) is not None:
+            rules.attempt_timeout = rules.attempt_timeout or limit
+            policy = self.options.policy.replace(attempt_timeout=None)
+            self.options = self.options.changed(policy=policy)
         self._lock = threading.Lock()
         self._budgets: OrderedDict[str, Budget] = OrderedDict()
         if isinstance(rules.budget, str):

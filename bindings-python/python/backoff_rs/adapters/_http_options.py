@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, SupportsIndex, TypedDict
 
+from .._advice import FIELDS, did_you_mean
 from .._aliases import OutcomeOrName
 from .._backoff import Budget, RandomStream, RetryStats, _type_name
 from .._functions import is_coroutine_function
@@ -20,12 +23,18 @@ if TYPE_CHECKING:
     from typing import Final
 
     from .._aliases import Maybe
+    from .._backoff import _PolicyFields
     from .._options import _Key
     from .._verdict import VerdictLike
+else:
+
+    class _PolicyFields(TypedDict):
+        """Only for type checkers."""
 
 
-class HttpOptions(TypedDict, total=False):
-    """The options of the adapters of HTTP clients (SPEC 19). They are those of retrying(), except:
+class HttpOptions(_PolicyFields, total=False):
+    """The options of the adapters of HTTP clients (SPEC 19). They are those of retrying(), and the
+    fields of policies, except:
 
     methods          the methods of requests that may be repeated, in place of the idempotent ones,
                      in capital letters.
@@ -41,7 +50,8 @@ class HttpOptions(TypedDict, total=False):
                      every request, also of one that is sent once. The outcome is a timeout. An async
                      adapter ends the attempt then. A blocking one cannot: it limits each step, such
                      as to connect, and each wait for a part of the response. An attempt ends with
-                     the head of the response, or with read_body after its body.
+                     the head of the response, or with read_body after its body. It is that of the
+                     policy, unless it is given here.
     read_body        whether an attempt reads the whole body of the response. A success whose body
                      ends early is then repeated; a failure decides by its status.
     budget           a budget string, of which each origin (scheme, host and port) has a budget of
@@ -54,7 +64,6 @@ class HttpOptions(TypedDict, total=False):
     statuses: Mapping[int, OutcomeOrName] | Collection[int]
     may_repeat: Callable[[Any], object] | None
     classify: Callable[[Any, Any], VerdictLike | None] | None
-    attempt_timeout: float | None
     read_body: bool
     budget: Budget | SharedBudget | str | None
     stream: RandomStream | None
@@ -70,6 +79,8 @@ class HttpOptions(TypedDict, total=False):
     clock_ns: Callable[[], int] | None
 
 
+_NAMES: Final = frozenset(HttpOptions.__annotations__) - FIELDS
+
 #: A token of HTTP without lower case. Methods are case-sensitive, and all that are in use are in
 #: capital letters.
 _METHOD: Final = re.compile(r"[A-Z0-9!#$%&'*+.^_`|~-]+")
@@ -82,11 +93,11 @@ class HttpRules:
 
     def __init__(self, options: HttpOptions, *, awaits: bool) -> None:
         for name in options:
-            if name not in HttpOptions.__annotations__:
-                known = ", ".join(sorted(HttpOptions.__annotations__))
+            if name not in _NAMES | FIELDS:
+                known, advice = ", ".join(sorted(_NAMES)), did_you_mean(name, _NAMES | FIELDS)
                 raise TypeError(
-                    f"{name} is no option of this adapter. The policy has the limits and the "
-                    f'delays: write "default:max_retries=5". The options are {known}'
+                    f"{name} is no option of this adapter{advice or '.'} The options are {known}, "
+                    f"and the fields of policies: {', '.join(sorted(FIELDS))}"
                 )
         rest: dict[str, Any] = dict(options)
         #: None for the idempotent ones.
@@ -164,6 +175,10 @@ def _checked_statuses(statuses: Any) -> dict[int, Outcome]:
 def _checked_timeout(timeout: Any) -> float | None:
     if timeout is None:
         return None
+    if hasattr(timeout, "total_seconds"):
+        timeout = timeout.total_seconds()
+    elif isinstance(timeout, Decimal | Fraction):
+        timeout = float(timeout)
     if isinstance(timeout, bool) or not isinstance(timeout, int | float):
         raise TypeError(f"attempt_timeout must be a number of seconds, not {_type_name(timeout)}")
     if not 0 < timeout < float("inf"):
