@@ -13,10 +13,11 @@ export type ExactDuration = number | { readonly nanoseconds: bigint };
 /** A ratio: a number, taken by its shortest decimal text (1.6 is 8/5), or its two terms. */
 export type Ratio = number | readonly [numerator: number | bigint, denominator: number | bigint];
 
-export type Growth = "constant" | "linear" | "exponential" | "polynomial" | "fibonacci";
+export type Growth = "constant" | "linear" | "exponential" | "polynomial" | "fibonacci" | "steps";
 export type Jitter = "none" | "full" | "equal" | "proportional" | "additive" | "decorrelated" | "slotted";
 export type CapOn = "window" | "delay";
 export type RetryAfterMode = "at_least" | "exact" | "spread";
+export type ElapsedFrom = "begin" | "failure";
 export type BudgetKind = "quota" | "throttle" | "ratio" | "rate" | "ttl" | "concurrent";
 
 /**
@@ -590,6 +591,11 @@ export interface DecisionOptions {
 	readonly now: Time;
 	/** How long the server asked to wait, as {@link parseRetryAfter} returns it. `null` means none. */
 	readonly retryAfter?: Duration | null | undefined;
+	/**
+	 * A delay in place of the one that the policy computes (SPEC 13.9). Jitter, cap and floor do not change it; limits,
+	 * `retryAfter` and the budget count as always. `null` means none.
+	 */
+	readonly delay?: Duration | null | undefined;
 }
 
 /** Wait and then retry, or stop. Its JSON has `delayNs` as decimal digits. */
@@ -631,6 +637,17 @@ export class Operation {
 	decide(outcome: Outcome, options: DecisionOptions): Decision;
 
 	/**
+	 * How long an attempt that begins at `now` may take, in ms (SPEC 13.10): `attemptTimeout`, or what is left until
+	 * `maxElapsed` or the deadline ends, if that is less. `undefined` without an `attemptTimeout`.
+	 */
+	attemptLimit(now: Time): number | undefined;
+	/** The same in ns, exactly. */
+	attemptLimitNs(now: Time): bigint | undefined;
+
+	/** The index of the delay if the attempt failed at `now`: `retries`, or 0 if it ran for `resetAfter`. */
+	retryIndex(now: Time): number;
+
+	/**
 	 * Cancels the operation. Returns the stop reason, which is the earlier one if it had already stopped. Budget tokens
 	 * spent on a granted retry are not refunded.
 	 */
@@ -643,7 +660,7 @@ export class Operation {
 	refuseRetry(): StopReason;
 
 	readonly policy: Policy;
-	/** The number of waits decided so far. */
+	/** The number of waits decided so far, or since an attempt ran for `resetAfter`. */
 	readonly retries: number;
 	/** The number of attempts, including the current one or the one that the current wait precedes. */
 	readonly attempts: number;
@@ -1082,6 +1099,7 @@ export type ErrorCode =
 	| "not_a_count"
 	| "text_too_long"
 	| "does_not_fit"
+	| "too_many"
 	| "not_finite"
 	| "negative"
 	| "not_whole"

@@ -10,7 +10,7 @@ import { checkStats } from "../plain/stats.js";
 import { ifStarted } from "../wasm/module.js";
 import { checkNames } from "./advice.js";
 import { DEFAULT_CLOCK, UNREF_CLOCK } from "./clock.js";
-import { isTimeLimited, readPolicy, readPolicyText } from "./loop-policy.js";
+import { needsTime, readPolicy, readPolicyText } from "./loop-policy.js";
 
 /** Stands for a missing key, because `undefined` is a key that RandomStream refuses. */
 const NO_KEY = /* @__PURE__ */ Symbol("no key");
@@ -247,7 +247,7 @@ export function readDeadline(option, now, apply) {
 
 /** Whether anyone sees what time it is: a clock of the caller, a hook, or a limit. Other loops read no clock. */
 function isTimed({ budget, clock, deadline, onRetry, onStop }, policy) {
-	const isLimited = policy !== undefined && isTimeLimited(policy);
+	const isLimited = policy !== undefined && needsTime(policy);
 	const isSeen = onRetry !== undefined || onStop !== undefined;
 	return isSeen || isLimited || clock !== undefined || deadline !== undefined || budget !== undefined;
 }
