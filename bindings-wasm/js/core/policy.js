@@ -6,7 +6,15 @@ import { fill } from "./delays.js";
 import { NS_PER_MS, toMilliseconds } from "./duration.js";
 import { wrongType } from "./errors.js";
 import { fromFieldValue, toFieldValue } from "./field.js";
-import { begin, build as buildOf, checkPolicy, isPolicy, makeCurrent, readFields } from "./policy-state.js";
+import {
+	begin,
+	build as buildOf,
+	changeFields,
+	checkPolicy,
+	isPolicy,
+	makeCurrent,
+	readFields,
+} from "./policy-state.js";
 import { define, named, TEXT, withJSON } from "./show.js";
 import { stateOf } from "./stream.js";
 
@@ -93,6 +101,12 @@ export const Policy = /* @__PURE__ */ named(
 			return fit(this, false, attempts, total);
 		}
 
+		with(options) {
+			const values = readFields(pickOptions("a policy", options, noOptions(...fieldNames())));
+			changeFields(checkPolicy(this), values);
+			return keep(Object.create(Policy.prototype));
+		}
+
 		equals(other) {
 			return isPolicy(other) && `${this}` === `${other}`;
 		}
@@ -152,9 +166,10 @@ function build(options) {
 	if (typeof options === "string") {
 		wrongType("options of a policy", "a plain object", options, "; a policy string is read by Policy.parse");
 	}
-	const names = module().fields.map(({ option }) => option);
-	buildOf(readFields(pickOptions("a policy", options, noOptions(...names))));
+	buildOf(readFields(pickOptions("a policy", options, noOptions(...fieldNames()))));
 }
+
+const fieldNames = () => module().fields.map(({ option }) => option);
 
 function fit(policy, isBase, attempts, total) {
 	/** The field whose rules an argument follows. */

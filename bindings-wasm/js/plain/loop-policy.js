@@ -15,6 +15,7 @@ export const fieldNames = () => optionsOf(FIELDS).map(({ option }) => option);
 const isTimeLimited = (fields) => fields.max_elapsed !== MAX;
 export const isAttemptLimited = (fields) => fields.attempt_timeout !== MAX;
 export const needsTime = (fields) => isTimeLimited(fields) || isAttemptLimited(fields) || fields.reset_after !== MAX;
+export const maxRetriesOf = (fields) => Number(fields.max_retries);
 export const isUnlimited = (fields) => fields.max_retries === EVERY_INDEX && !isTimeLimited(fields);
 
 /** The policy with at most this many retries. */

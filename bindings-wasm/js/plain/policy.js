@@ -97,6 +97,11 @@ export const Policy = /* @__PURE__ */ named(
 			return fit(this, "cap", attempts, total);
 		}
 
+		with(options) {
+			const values = readFields(pickOptions("a policy", options, noOptions(...fieldNames())));
+			return begin(Object.create(Policy.prototype), changeFields(checkPolicy(this), values));
+		}
+
 		equals(other) {
 			return policies.has(other) && `${this}` === `${other}`;
 		}
@@ -140,10 +145,11 @@ function build(options) {
 	if (typeof options === "string") {
 		wrongType("options of a policy", "a plain object", options, "; a policy string is read by Policy.parse");
 	}
-	const names = optionsOf(FIELDS).map(({ option }) => option);
-	const values = readFields(pickOptions("a policy", options, noOptions(...names)));
+	const values = readFields(pickOptions("a policy", options, noOptions(...fieldNames())));
 	return checkFields(rawsOf(values), failWith(values));
 }
+
+const fieldNames = () => optionsOf(FIELDS).map(({ option }) => option);
 
 /** The fields that options set, each with its value. */
 export function readFields(options) {

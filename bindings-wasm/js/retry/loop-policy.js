@@ -15,12 +15,13 @@ export const fieldNames = () => module().fields.map(({ option }) => option);
 
 export const needsTime = (policy) => limitsOf(policy).needsTime;
 export const isAttemptLimited = (policy) => limitsOf(policy).isAttemptLimited;
-export const isUnlimited = (policy) => limitsOf(policy).maxRetries === Infinity && !limitsOf(policy).isTimeLimited;
+export const maxRetriesOf = (policy) => limitsOf(policy).maxRetries;
+export const isUnlimited = (policy) => maxRetriesOf(policy) === Infinity && !limitsOf(policy).isTimeLimited;
 
 /** The policy with at most this many retries. */
 export function withRetries(policy, most) {
 	const field = module().fields.find(({ name }) => name === "max_retries");
-	return limitsOf(policy).maxRetries > most ? changeFields(policy, [[field, { raw: BigInt(most) }]]) : policy;
+	return maxRetriesOf(policy) > most ? changeFields(policy, [[field, { raw: BigInt(most) }]]) : policy;
 }
 
 /** Whether a loop draws: without a stream of its own it needs one then. The module makes one in no time. */
