@@ -2,8 +2,10 @@
 // the program, delays of the caller, and the limit of an attempt in real time.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
-import { Budget, makeRetriable, Policy, RetryError, RetryStats, retry, setDefaults } from "./installed.mjs";
+import { pathToFileURL } from "node:url";
+import { Budget, installed, makeRetriable, Policy, RetryError, RetryStats, retry, setDefaults } from "./installed.mjs";
 import { always, busy, endOf, FakeClock, job, notes, run, script, throwing } from "./loop.mjs";
 
 describe("fields beside the policy", () => {
@@ -295,4 +297,26 @@ describe("the limit of an attempt", () => {
 		assert.equal((await endOf(promise)).error, busy);
 		assert.equal(seen[0].reason, busy);
 	});
+});
+
+test("retryingFetch takes fields, and its withOptions shares the budget", async () => {
+	const { retryingFetch } = await import(pathToFileURL(join(installed, "dist/adapters/fetch.cjs")).href);
+	let requests = 0;
+	const fetch = async () => {
+		requests++;
+		return new Response("", { status: 503 });
+	};
+	const options = { fetch, base: 0, maxRetries: 2, budget: "quota:max_tokens=10,cost=5" };
+	const fetching = retryingFetch(options);
+	const once = fetching.withOptions({ maxRetries: 0 });
+	assert.equal((await once("http://a/")).status, 503);
+	assert.equal(requests, 1);
+	await fetching("http://a/");
+	assert.equal(requests, 4);
+	// The two tokens are gone.
+	await fetching.withOptions({ maxRetries: 9 })("http://a/");
+	assert.equal(requests, 5);
+	await fetching.withOptions({ maxRetries: 1, budget: null })("http://a/");
+	assert.equal(requests, 7);
+	assert.throws(() => retryingFetch({ retries: 1 }), /^TypeError: retries is unknown; did you mean maxRetries\?$/);
 });
