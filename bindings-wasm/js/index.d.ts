@@ -30,7 +30,7 @@ export interface PolicyOptions {
 	/** How the window grows from one retry to the next. Required. */
 	readonly growth: Growth;
 	/** The window of index 0 for most growths. Required. */
-	readonly base: Duration;
+	readonly base?: Duration | undefined;
 	/** Linear growth: the amount that each retry adds. Default: the base. */
 	readonly increment?: Duration | undefined;
 	/**

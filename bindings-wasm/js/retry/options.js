@@ -36,6 +36,9 @@ const NO_KEY = /* @__PURE__ */ Symbol("no key");
  */
 export function resolveRetryOptions(caller, options = {}, isOff = false) {
 	const picked = pick(caller, options);
+	if (picked.fields) {
+		checkFieldNames(caller, picked.fields);
+	}
 	const { shouldRetry, shouldRetryResult, onRetry, onStop, seed } = picked;
 	const { policy, deadline, delays, budget, stats, signal, clock, unref } = picked;
 	checkFunction("shouldRetry", shouldRetry);
@@ -79,7 +82,7 @@ export function resolveRetryOptions(caller, options = {}, isOff = false) {
 		}
 	}
 	if (picked.fields) {
-		checkedPolicy = withFields(caller, checkedPolicy, picked.fields);
+		checkedPolicy = withFields(checkedPolicy, picked.fields);
 	}
 	if (Array.isArray(delays)) {
 		picked.delays = delays.map((delay) => readOwnDelay(delay, "delays"));
@@ -202,21 +205,25 @@ function ownNames() {
 /** Whether a default of the program also holds for a loop with a policy of its own. */
 export const noDefaults = (name) => name !== "policy" && ownNames().includes(name);
 
-/** A policy, or the default one, with these fields beside it. What the names mean only the core knows. */
-function withFields(caller, policy, fields) {
+/** Throws for a name that is neither an option nor a field of a policy. The fields only the core knows. */
+function checkFieldNames(caller, fields) {
 	for (const name of Object.keys(fields)) {
 		const advice = adviceOn(name);
 		if (advice) {
 			throw new TypeError(`${name} is unknown${advice}`);
 		}
 	}
+	const names = ifStarted(fieldNames) ?? Object.keys(fields);
+	const unknown = Object.keys(fields).find((name) => !names.includes(name));
+	if (unknown !== undefined) {
+		const all = `${ownNames().join(", ")}, and the fields of a policy: ${names.join(", ")}`;
+		throw new TypeError(`${unknown} is unknown; the options of ${caller} are ${all}`);
+	}
+}
+
+/** A policy, or the default one, with these fields beside it. */
+function withFields(policy, fields) {
 	return ifStarted(() => {
-		const names = fieldNames();
-		const unknown = Object.keys(fields).find((name) => !names.includes(name));
-		if (unknown !== undefined) {
-			const all = `${ownNames().join(", ")}, and the fields of a policy: ${names.join(", ")}`;
-			throw new TypeError(`${unknown} is unknown; the options of ${caller} are ${all}`);
-		}
 		const values = readFields(fields);
 		return values.length ? changed(policy ?? parsePolicy("default"), values) : policy;
 	});
