@@ -35,6 +35,7 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 	const { signal } = controller;
 	const [ends, limits, waits, events] = [[], [], [], []];
 	let isHanging = false;
+	let endAttempt = () => {};
 	const before = stats.counts();
 
 	const isAt = (point, where) => point?.where === where && point.call === Math.max(ends.length - 1, 0);
@@ -47,7 +48,6 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 		}
 	};
 	const fn = () => {
-		isHanging = false;
 		if (ends.length === calls.length) {
 			throw new PermanentError("one call too many");
 		}
@@ -55,6 +55,8 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 		const limit = loop.limits[ends.length];
 		if (limit !== null && BigInt(takes) > BigInt(limit)) {
 			isHanging = true;
+			clock.time += milliseconds(limit);
+			endAttempt();
 			ends.push({ late: milliseconds(limit) });
 			return new Promise(() => {});
 		}
@@ -88,13 +90,20 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 		return undefined;
 	};
 	/** The time of an attempt ends if its call does not. */
-	const timeout = (limit) => {
+	const timeout = (limit, over) => {
 		limits.push(limit);
-		if (!isHanging) {
-			return new Promise(() => {});
-		}
-		clock.time += limit;
-		return undefined;
+		return new Promise((resolve) => {
+			endAttempt = () => {
+				isHanging = false;
+				resolve();
+			};
+			over.addEventListener("abort", () => {
+				endAttempt = () => {};
+			});
+			if (isHanging) {
+				endAttempt();
+			}
+		});
 	};
 	const { list, function: given } = loop.delays ?? {};
 	const own = (delay) => (delay === null || delay === undefined ? undefined : nanoseconds(delay));

@@ -247,11 +247,14 @@ export class Loop {
 		this.callSignal = call.signal;
 		const unregister = signal && whenAborted(signal, () => call.abort(reasonOf(signal)));
 		let isOver = false;
-		const act = (end) => (result) => isOver || end(result);
-		const ended = (async () => this.call())().then(
-			act((value) => this.setEnd("value", value)),
-			act((error) => this.fail(error)),
-		);
+		const ended = (async () => {
+			try {
+				const value = await this.call();
+				isOver || this.setEnd("value", value);
+			} catch (error) {
+				isOver || this.fail(error);
+			}
+		})();
 		try {
 			// A clock that does not wait says itself when an attempt ends.
 			const wait = clock.timeout ? clock.timeout(limit, timer.signal) : realTime(unref).sleep(limit, timer.signal);
