@@ -13,10 +13,11 @@ export type ExactDuration = number | { readonly nanoseconds: bigint };
 /** A ratio: a number, taken by its shortest decimal text (1.6 is 8/5), else by one of at most six decimals, or its two terms. */
 export type Ratio = number | readonly [numerator: number | bigint, denominator: number | bigint];
 
-export type Growth = "constant" | "linear" | "exponential" | "polynomial" | "fibonacci";
+export type Growth = "constant" | "linear" | "exponential" | "polynomial" | "fibonacci" | "steps";
 export type Jitter = "none" | "full" | "equal" | "proportional" | "additive" | "decorrelated" | "slotted";
 export type CapOn = "window" | "delay";
 export type RetryAfterMode = "at_least" | "exact" | "spread";
+export type ElapsedFrom = "begin" | "failure";
 export type BudgetKind = "quota" | "throttle" | "ratio" | "rate" | "ttl" | "concurrent";
 
 /**
@@ -29,7 +30,7 @@ export interface PolicyOptions {
 	/** How the window grows from one retry to the next. Required. */
 	readonly growth: Growth;
 	/** The window of index 0 for most growths. Required. */
-	readonly base: Duration;
+	readonly base?: Duration | undefined;
 	/** Linear growth: the amount that each retry adds. Default: the base. */
 	readonly increment?: Duration | undefined;
 	/**
@@ -248,6 +249,13 @@ export class Policy {
 
 	/** Whether two policies are equal: they give the same delays and stop alike. */
 	equals(other: unknown): boolean;
+
+	/**
+	 * The policy with these fields, as if they followed its string: `jitter` removes the fields of the former jitter,
+	 * `maxAttempts` takes the place of `maxRetries`.
+	 * @throws {PolicyError} the first rule of SPEC 8 that the policy then breaks.
+	 */
+	with(options: Partial<PolicyOptions>): Policy;
 
 	/** The policy string, in canonical form and without presets. Equal policies have equal strings. */
 	toString(): string;
@@ -607,6 +615,11 @@ export interface DecisionOptions {
 	readonly now: Time;
 	/** How long the server asked to wait, as {@link parseRetryAfter} returns it. `null` means none. */
 	readonly retryAfter?: Duration | null | undefined;
+	/**
+	 * A delay in place of the one that the policy computes (SPEC 13.9). Jitter, cap and floor do not change it; limits,
+	 * `retryAfter` and the budget count as always. `null` means none.
+	 */
+	readonly delay?: Duration | null | undefined;
 }
 
 /** Wait and then retry, or stop. Its JSON has `delayNs` as decimal digits. */
@@ -648,6 +661,17 @@ export class Operation {
 	decide(outcome: Outcome, options: DecisionOptions): Decision;
 
 	/**
+	 * How long an attempt that begins at `now` may take, in ms (SPEC 13.10): `attemptTimeout`, or what is left until
+	 * `maxElapsed` or the deadline ends, if that is less. `undefined` without an `attemptTimeout`.
+	 */
+	attemptLimit(now: Time): number | undefined;
+	/** The same in ns, exactly. */
+	attemptLimitNs(now: Time): bigint | undefined;
+
+	/** The index of the delay if the attempt failed at `now`: `retries`, or 0 if it ran for `resetAfter`. */
+	retryIndex(now: Time): number;
+
+	/**
 	 * Cancels the operation. Returns the stop reason, which is the earlier one if it had already stopped. Budget tokens
 	 * spent on a granted retry are not refunded.
 	 */
@@ -660,7 +684,7 @@ export class Operation {
 	refuseRetry(): StopReason;
 
 	readonly policy: Policy;
-	/** The number of waits decided so far. */
+	/** The number of waits decided so far, or since an attempt ran for `resetAfter`. */
 	readonly retries: number;
 	/** The number of attempts, including the current one or the one that the current wait precedes. */
 	readonly attempts: number;
@@ -729,8 +753,18 @@ export function fetchOutcome(error: unknown): "transient" | "timeout" | "permane
 export interface RetryContext {
 	/** The number of this call: 1, 2, ... */
 	readonly attempt: number;
-	/** The signal of the options; without one, a signal that never aborts, which copies of the context lack. */
+	/**
+	 * The signal of the options; without one, a signal that never aborts, which copies of the context lack. With an
+	 * `attemptTimeout`, a signal of this call, which also aborts at the limit of the attempt, with a `TimeoutError`.
+	 */
 	readonly signal: AbortSignal;
+	/** The error that the call before threw, if there was one and it threw. Copies of the context lack it. */
+	readonly lastError: unknown;
+	/**
+	 * The time in ms until the attempt meets its limit, `maxElapsed` or the deadline, whichever is first; `undefined`
+	 * without any. Copies of the context lack it.
+	 */
+	readonly timeLeft: number | undefined;
 }
 
 /** How a call ended, and how long the server asked to wait, as {@link parseRetryAfter} returns it. Below 0 is 0. */
@@ -801,6 +835,8 @@ export interface Clock {
 	now(): number;
 	/** Resolves after `delay` ms. The loop stops waiting when the signal aborts; the sleep should end then, too. */
 	sleep(delay: number, signal: AbortSignal): unknown;
+	/** Resolves when an attempt has taken `limit` ms; the signal aborts when the attempt is over. Default: real time. */
+	timeout?(limit: number, signal: AbortSignal): unknown;
 }
 
 /** A method, so that a predicate may name the type of its errors: `(error: HttpError) => error.status === 503`. */
@@ -809,8 +845,8 @@ type ShouldRetry = {
 }["classify"];
 type ShouldRetryResult<T> = (value: T, context: RetryContext) => VerdictLike | PromiseLike<VerdictLike>;
 
-/** The options that {@link retry} and {@link makeRetriable} share. */
-interface LoopOptions<T> {
+/** The options that {@link retry} and {@link makeRetriable} share. Fields of a policy change the policy. */
+interface LoopOptions<T> extends Partial<PolicyOptions> {
 	/** Classifies an error. Without it every error is permanent. It or `shouldRetryResult` is required. */
 	readonly shouldRetry?: ShouldRetry | undefined;
 	/** Classifies a returned value. Without it every value is a success. */
@@ -820,6 +856,20 @@ interface LoopOptions<T> {
 	 * for ever. Default: `default`, three retries.
 	 */
 	readonly policy?: Policy | string | undefined;
+	/**
+	 * The waits in place of those of the policy (SPEC 18.9): a list, which also allows no more retries than it has
+	 * entries, or a function of the index, 0 before the first retry, and of the last error or value. `undefined` leaves
+	 * the wait to the policy. A server's Retry-After and all limits count as always.
+	 */
+	readonly delays?:
+		| readonly Duration[]
+		| ((index: number, failure: unknown) => Duration | null | undefined)
+		| undefined;
+	/**
+	 * A value in place of the error, or a function of the error that returns one, if the loop gives up. The hooks and the
+	 * stats see the failure. It is none for an abort, or for a hook that throws.
+	 */
+	readonly fallback?: unknown;
 	/** The budget for the retries, shared by all callers of one server, or by many processes. `null` is none. */
 	readonly budget?: Budget | SharedBudget | null | undefined;
 	/** Counts the attempts and the stop reason of the loop. */
@@ -841,7 +891,7 @@ interface LoopOptions<T> {
 }
 
 /** The policy and the stream of what an adapter begins: a call, a job, a request. */
-export interface OfAnOperation {
+export interface OfAnOperation extends Partial<Omit<PolicyOptions, "attemptTimeout">> {
 	/** The waits and the limits: a policy or a policy string. Default: `default`, three retries. */
 	readonly policy?: Policy | string | undefined;
 	/** The stream of all of them, instead of `seed` and `key`. Default: a unique stream for each. */
@@ -967,6 +1017,26 @@ export interface RetriableOptions<T = unknown, Arguments extends readonly unknow
 	readonly deadline?: Deadline | ((this: This, ...args: Arguments) => Deadline | undefined) | undefined;
 }
 
+/** A value in place of a failure. */
+interface WithFallback<F> {
+	readonly fallback: F | ((failure: unknown) => F | PromiseLike<F>);
+}
+
+/** The options of {@link setDefaults}. */
+export interface DefaultOptions extends Omit<LoopOptions<unknown>, "signal" | "stream" | "seed"> {
+	/** Whether loops repeat calls. Default: `true`. */
+	readonly enabled?: boolean | undefined;
+}
+
+/**
+ * Sets the options of all loops that begin from now on, also of functions that {@link makeRetriable} has made, and of
+ * adapters that wait themselves (SPEC 18.8). They replace earlier ones until the function that it returns is called.
+ * A loop's own options win; a policy of its own also over fields. Hooks of both are called, these first. With
+ * `enabled: false` a loop calls once, and a failure is reported as after `maxRetries: 0`.
+ * @throws {PolicyError | TypeError} as {@link retry}.
+ */
+export function setDefaults(options: DefaultOptions): () => void;
+
 /**
  * Calls a function, and again after failures that may be retried (SPEC 18). Resolves to its value, or is rejected with
  * the last error, as it was thrown.
@@ -977,6 +1047,10 @@ export interface RetriableOptions<T = unknown, Arguments extends readonly unknow
  * its cause, and that failure.
  * @throws {StartError} the core cannot start; the failure is the `cause`.
  */
+export function retry<T, F>(
+	fn: (context: RetryContext) => T | PromiseLike<T>,
+	options: RetryOptions<Given<T>> & WithFallback<F>,
+): Promise<T | F>;
 export function retry<T>(
 	fn: (context: RetryContext) => T | PromiseLike<T>,
 	options: RetryOptions<Given<T>>,
@@ -989,10 +1063,22 @@ export function retry<T>(fn: (context: RetryContext) => T | PromiseLike<T>, opti
  * `seed` and a constant `key`, all of its calls wait the same. The function gets no context.
  * @throws {PolicyError | TypeError} as {@link retry}, at once.
  */
+export function makeRetriable<This, Arguments extends readonly unknown[], T, F>(
+	fn: (this: This, ...args: Arguments) => T | PromiseLike<T>,
+	options: RetriableOptions<Given<T>, Given<Arguments>, Given<This>> & WithFallback<F>,
+): Retriable<This, Arguments, T, F>;
 export function makeRetriable<This, Arguments extends readonly unknown[], T>(
 	fn: (this: This, ...args: Arguments) => T | PromiseLike<T>,
 	options: RetriableOptions<Given<T>, Given<Arguments>, Given<This>>,
-): (this: This, ...args: Arguments) => Promise<T>;
+): Retriable<This, Arguments, T>;
+
+/** What {@link makeRetriable} returns. */
+export interface Retriable<This, Arguments extends readonly unknown[], T, F = never> {
+	(this: This, ...args: Arguments): Promise<T | F>;
+	/** The same function with some options changed. */
+	withOptions(changes: RetriableOptions<T, Arguments, This>): Retriable<This, Arguments, T, F>;
+	withOptions<G>(changes: RetriableOptions<T, Arguments, This> & WithFallback<G>): Retriable<This, Arguments, T, G>;
+}
 
 /**
  * If a function that is retried throws it, or an `AggregateError` with it, the loop ends as `permanent`, and so does
@@ -1107,6 +1193,7 @@ export type ErrorCode =
 	| "not_a_count"
 	| "text_too_long"
 	| "does_not_fit"
+	| "too_many"
 	| "not_finite"
 	| "negative"
 	| "not_whole"

@@ -19,6 +19,7 @@ export { Policy } from "./core/policy.js";
 export { SharedBudget } from "./core/shared-budget.js";
 export { RandomStream } from "./core/stream.js";
 export { RetryStats } from "./plain/stats.js";
+export { setDefaults } from "./retry/defaults.js";
 export { PermanentError, PermanentError as AbortError, RetryError } from "./retry/errors.js";
 export { makeRetriable, retry } from "./retry/retry.js";
 export { StartError } from "./wasm/errors.js";

@@ -52,6 +52,6 @@ pub use member::{
     member_late, member_lost, member_note, member_request, member_size, member_state, member_stats,
     member_step, member_stored, member_timeout,
 };
-pub use operation::{begin, decide};
-pub use policy::{policy_init, policy_params, policy_parse, policy_text};
+pub use operation::{attempt, begin, decide};
+pub use policy::{policy_change, policy_init, policy_params, policy_parse, policy_text};
 pub use stream::{advance, draw, key_begin, key_stream, key_update, stream_nth};

@@ -6,12 +6,30 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::with_buffers;
 
-/// Begins an operation, which may have made retries already. The deadline 2^64 - 1 means none.
+/// Begins an operation, or resumes one that has made retries already. The deadline 2^64 - 1 means none.
 #[wasm_bindgen]
-pub fn begin(stream: u64, now: u64, deadline: u64, retries: u64) {
-    let stream = RandomStream::from_seed(stream);
+pub fn begin(stream: u64, now: u64, deadline: u64, is_resumed: bool, retries: u64) {
+    let (stream, deadline) = (RandomStream::from_seed(stream), Some(deadline));
     with_buffers(|buffers| {
-        buffers.operation = Some(Progress::resume(stream, retries, now, Some(deadline)));
+        buffers.operation = Some(if is_resumed {
+            Progress::resume(stream, retries, now, deadline)
+        } else {
+            Progress::begin(stream, now, deadline, None)
+        });
+    });
+}
+
+/// Writes about an attempt of the current operation that begins or fails now: its limit, the time that is left, each 0
+/// if there is none, and the index of the delay that follows.
+#[wasm_bindgen]
+pub fn attempt(now: u64) {
+    with_buffers(|buffers| {
+        let Some(operation) = &buffers.operation else { return };
+        let policy = &buffers.policy;
+        let times = [operation.attempt_limit_ns(policy, now), operation.time_left_ns(policy, now)];
+        let [limit, left] = times.map(Option::unwrap_or_default);
+        let words = [limit, left, operation.retry_index(policy, now)];
+        buffers.write_words(0, &words);
     });
 }
 
@@ -21,13 +39,24 @@ const REFUSE: u32 = u32::MAX;
 /// Reports the outcome of an attempt to the current operation, cancels it if the outcome is 0, or refuses its retry.
 /// Writes the delay in nanoseconds, the retries and the number of the stop reason or 0.
 #[wasm_bindgen]
-pub fn decide(outcome: u32, now: u64, has_retry_after: bool, retry_after: u64) {
+pub fn decide(
+    outcome: u32,
+    now: u64,
+    has_retry_after: bool,
+    retry_after: u64,
+    has_own_delay: bool,
+    own_delay: u64,
+) {
     with_buffers(|buffers| {
         let Some(operation) = &mut buffers.operation else { return };
         let mut delay = 0;
         if let Some(outcome) = ffi::outcome_from_number(outcome) {
             let retry_after = has_retry_after.then_some(retry_after);
-            delay = operation.decide(&buffers.policy, outcome, retry_after, now, None).delay_ns();
+            let own = has_own_delay.then_some(own_delay);
+            let policy = &buffers.policy;
+            delay = operation
+                .decide_with_delay(policy, outcome, retry_after, own, now, None)
+                .delay_ns();
         } else if outcome == REFUSE {
             operation.refuse_retry(None);
         } else {

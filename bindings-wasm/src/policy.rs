@@ -17,11 +17,23 @@ const WAITS_AT: usize = POLICY_FIELDS.len().saturating_add(1);
 #[wasm_bindgen]
 pub fn policy_init() -> bool {
     with_buffers(|buffers| {
-        let [bits, values @ ..] = buffers.words_at::<{ 1 + POLICY_FIELDS.len() }>(0);
-        let waits = buffers.words_at(WAITS_AT);
-        let policy = ffi::build_policy(&FieldSet::from_bits(*bits, values, waits));
+        let policy = ffi::build_policy(&given_fields(buffers));
         make_current(buffers, policy)
     })
+}
+
+/// As `policy_init`, for the current policy with these params as pairs after its string.
+#[wasm_bindgen]
+pub fn policy_change() -> bool {
+    with_buffers(|buffers| {
+        let policy = ffi::change_policy_fields(&buffers.policy, &given_fields(buffers));
+        make_current(buffers, policy)
+    })
+}
+
+fn given_fields(buffers: &Buffers) -> FieldSet {
+    let [bits, values @ ..] = buffers.words_at::<{ 1 + POLICY_FIELDS.len() }>(0);
+    FieldSet::from_bits(*bits, values, buffers.words_at(WAITS_AT))
 }
 
 /// As `policy_init`, for the policy string in the first `length` bytes.

@@ -135,13 +135,18 @@ const ratioOf = (value) => {
 
 /** How each field is read that is not a duration. */
 const FIELDS = {
-	...{ growth: string, jitter: string, cap_on: string, retry_after: string },
+	...{ growth: string, jitter: string, cap_on: string, retry_after: string, elapsed_from: string },
+	waits: (waits) => {
+		check(Array.isArray(waits));
+		return waits.map(nanosecondsOf);
+	},
 	...{ multiplier: ratioOf, jitter_below: ratioOf, jitter_above: ratioOf },
 	...{ power: digits, origin: digits, max_retries: digits, max_attempts: digits },
 };
 const DURATIONS = [
 	...["base", "increment", "offset", "cap", "floor", "jitter_max", "jitter_increment", "jitter_slot"],
 	...["max_elapsed", "throttled_base", "retry_after_max", "retry_after_max_extra"],
+	...["attempt_timeout", "reset_after"],
 ];
 
 /** The options of a policy. */
@@ -182,11 +187,20 @@ function steps(request, asked) {
 			operations.set(number, new Operation(policy, stream, { now, deadline, budget }));
 			continue;
 		}
+		if (step.do === "limit") {
+			const [limit, index] = [operation.attemptLimitNs(now), operation.retryIndex(now)];
+			answers.push({ limit: textOf(limit), index });
+			continue;
+		}
 		check(step.do === "outcome" || step.do === "cancel");
 		const { delayNs, reason } =
 			step.do === "cancel"
 				? { delayNs: 0n, reason: operation.cancel() }
-				: operation.decide(outcomeOf(step), { now, retryAfter: timeOrNone(step.retry_after) });
+				: operation.decide(outcomeOf(step), {
+						now,
+						retryAfter: timeOrNone(step.retry_after),
+						delay: timeOrNone(step.own_delay),
+					});
 		const { retries } = operation;
 		answers.push(reason ? { stop: reason, delay: `${delayNs}`, retries } : { wait: `${delayNs}`, retries });
 	}

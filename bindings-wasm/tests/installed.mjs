@@ -39,6 +39,7 @@ export const {
 	SharedBudget,
 	BudgetMember,
 	retry,
+	setDefaults,
 	parseRetryAfter,
 	parseRetryAfterNs,
 	proxyStatuses,

@@ -33,7 +33,9 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 	const [why, broken] = [new Error("the caller cancelled"), new Error("broken")];
 	const controller = new AbortController();
 	const { signal } = controller;
-	const [ends, waits, events] = [[], [], []];
+	const [ends, limits, waits, events] = [[], [], [], []];
+	let isHanging = false;
+	let endAttempt = () => {};
 	const before = stats.counts();
 
 	const isAt = (point, where) => point?.where === where && point.call === Math.max(ends.length - 1, 0);
@@ -50,6 +52,14 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 			throw new PermanentError("one call too many");
 		}
 		const { takes, ends: end, mark } = calls[ends.length];
+		const limit = loop.limits[ends.length];
+		if (limit !== null && BigInt(takes) > BigInt(limit)) {
+			isHanging = true;
+			clock.time += milliseconds(limit);
+			endAttempt();
+			ends.push({ late: milliseconds(limit) });
+			return new Promise(() => {});
+		}
 		clock.time += milliseconds(takes);
 		const result = end === "value" ? { number: ends.length } : new Error(`of call ${ends.length}`);
 		ends.push({ [end === "value" ? "value" : "error"]: result });
@@ -79,9 +89,27 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 		clock.time += delay;
 		return undefined;
 	};
+	/** The time of an attempt ends if its call does not. */
+	const timeout = (limit, over) => {
+		limits.push(limit);
+		return new Promise((resolve) => {
+			endAttempt = () => {
+				isHanging = false;
+				resolve();
+			};
+			over.addEventListener("abort", () => {
+				endAttempt = () => {};
+			});
+			if (isHanging) {
+				endAttempt();
+			}
+		});
+	};
+	const { list, function: given } = loop.delays ?? {};
+	const own = (delay) => (delay === null || delay === undefined ? undefined : nanoseconds(delay));
 	const [shouldRetry, shouldRetryResult] = [as(classify), as(classify)];
 	// One predicate is required. The one for errors is not asked about a value, and the other way round.
-	const unasked = calls[0]?.ends === "value" ? { shouldRetry } : { shouldRetryResult };
+	const unasked = calls.at(-1)?.ends === "value" ? { shouldRetry } : { shouldRetryResult };
 
 	reach("before");
 	const end = await endOf(
@@ -93,17 +121,26 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 			signal: hasSignal || cancel ? signal : undefined,
 			onRetry: as(hook("retry")),
 			onStop: as(hook("stop")),
-			clock: { now: () => clock.time, sleep: as(sleep) },
+			clock: { now: () => clock.time, sleep: as(sleep), timeout },
+			...(loop.delays && { delays: list?.map(own) ?? ((index) => own(given[index])) }),
 		}),
 	);
 
+	for (const end of ends) {
+		if (end.late !== undefined) {
+			const error = events.find(([, , event]) => event.attempts === ends.indexOf(end) + 1)?.[2].error;
+			assert.deepEqual([error.name, error.message], ["TimeoutError", `the attempt took longer than ${end.late} ms`]);
+			delete end.late;
+			end.error = error;
+		}
+	}
 	const last = ends.at(-1);
 	if (loop.ends === "caller") {
 		assert.equal(end.error, broken);
 		assert.equal(broken.cause, last?.error ?? (last ? undefined : why));
 	} else if (loop.reason === "cancelled") {
 		assert.equal(end.error, why);
-	} else if (loop.ends === "failure" || loop.reason === "success") {
+	} else if (loop.ends === "failure" || loop.ends === "timeout" || loop.reason === "success") {
 		assert.equal(end.value, last.value);
 		assert.equal(end.error, last.error);
 	} else {
@@ -113,6 +150,7 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 	}
 	assert.equal(ends.length, calls.length);
 	assert.deepEqual(waits, loop.waits.map(milliseconds));
+	assert.deepEqual(limits, loop.limits.filter((limit) => limit !== null).map(milliseconds));
 	assert.deepEqual(
 		events,
 		loop.events.map(({ hook, attempts, outcome, reason, delay, elapsed }) => {

@@ -30,6 +30,7 @@ import {
 	retry,
 	type StopEvent,
 	type StopReason,
+	setDefaults,
 	type Verdict,
 } from "backoff-wasm";
 
@@ -256,3 +257,27 @@ class HttpError extends Error {
 }
 void retry(async () => 1, { shouldRetry: (error: HttpError) => error.status !== undefined && error.status >= 500 });
 void retry(async () => 1, { shouldRetry: () => undefined, budget: null });
+
+// Fields beside the policy, own delays, the attempt, and a value in place of the error.
+void retry(async () => 1, {
+	shouldRetry: () => true,
+	maxRetries: 5,
+	jitter: "full",
+	attemptTimeout: 500,
+	delays: (index, failure) => (failure instanceof HttpError ? index * 10 : undefined),
+});
+same<Parameters<Parameters<typeof retry>[0]>[0]["timeLeft"], number | undefined>(true);
+const orNull = retry(async () => 1, { shouldRetry: () => true, fallback: null });
+same<typeof orNull, Promise<number | null>>(true);
+const orText = retry(async () => 1, { shouldRetry: () => true, fallback: (failure) => `${failure}` });
+same<typeof orText, Promise<number | string>>(true);
+const wrapped = makeRetriable(async (id: number) => id, { shouldRetry: () => true, fallback: "none" });
+const changed = wrapped.withOptions({ maxRetries: 1 });
+same<ReturnType<typeof changed>, Promise<number | string>>(true);
+void changed(5);
+const restore = setDefaults({ enabled: false, onStop: ({ reason }) => reason });
+restore();
+// @ts-expect-error a field has its type
+retry(() => 1, { shouldRetry: () => true, maxRetries: "5" });
+// @ts-expect-error a program has no signal
+setDefaults({ signal: new AbortController().signal });

@@ -27,11 +27,15 @@ const KINDS = new Set(["at_least"]);
 
 /** The options of a policy from fields with the names of SPEC 5.1. */
 export function options(fields) {
-	return Object.fromEntries(Object.entries(fields).map(([name, field]) => [camelCase(name), value(name, `${field}`)]));
+	return Object.fromEntries(Object.entries(fields).map(([name, field]) => [camelCase(name), value(name, field)]));
 }
 
-function value(name, text) {
-	if (["growth", "jitter", "cap_on", "retry_after"].includes(name)) {
+function value(name, given) {
+	if (name === "waits") {
+		return given.map((wait) => nanoseconds(wait));
+	}
+	const text = `${given}`;
+	if (["growth", "jitter", "cap_on", "retry_after", "elapsed_from"].includes(name)) {
 		return text;
 	}
 	if (["power", "origin", "max_retries", "max_attempts"].includes(name)) {

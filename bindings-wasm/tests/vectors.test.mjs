@@ -61,6 +61,9 @@ each("text_errors", ({ of, text, error }) => refuses(() => KINDS[of].parse(text)
 
 /** A value of a field, as a number of the unit of the core. */
 function exactly(value) {
+	if (Array.isArray(value)) {
+		return value.map(exactly);
+	}
 	const { nanoseconds } = Object(value);
 	const isLimit = value === Infinity || nanoseconds === MAX_NS || value === 2n ** 32n || value === 2n ** 32n + 1n;
 	if (isLimit || nanoseconds !== undefined) {

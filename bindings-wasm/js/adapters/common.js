@@ -1,8 +1,10 @@
 // What the adapters share: their options, verdicts, and the operation of a call.
 
-import { Budget, makeRetriable, Operation, Policy, RandomStream } from "backoff-wasm";
+import { Budget, makeRetriable, Operation, Policy, RandomStream, StartError } from "backoff-wasm";
 import { OPEN } from "../core/account.js";
-import { checkNames } from "../retry/advice.js";
+import { optionsOf } from "../plain/field-options.js";
+import { FIELDS } from "../plain/fields.js";
+import { adviceOn } from "../retry/advice.js";
 import { isMarked, toVerdict } from "../retry/is-verdict.js";
 
 /** The options that an operation needs. */
@@ -22,17 +24,38 @@ export function checkOptions(what, options) {
 /** The options of a function, after the checks of `retry`, with a budget for a budget string. An unknown one is an error. */
 export function readOptions(what, options, known) {
 	checkOptions(what, options);
-	checkNames(options);
-	for (const option of Object.keys(options)) {
-		if (!known.includes(option)) {
-			throw new TypeError(`${option} is unknown; the options of ${what} are ${known.join(", ")}`);
+	const names = optionsOf(FIELDS).map(({ option }) => option);
+	const [given, fields] = [{}, {}];
+	for (const [option, value] of Object.entries(options)) {
+		if (known.includes(option)) {
+			given[option] = value;
+		} else if (names.includes(option)) {
+			fields[option] = value;
+		} else {
+			const all = `; the options of ${what} are ${known.join(", ")}, and the fields of a policy: ${names.join(", ")}`;
+			throw new TypeError(`${option} is unknown${adviceOn(option) ?? all}`);
 		}
 	}
-	const { budget, shouldRetry = () => true } = options;
-	const read = { ...options, ...(typeof budget === "string" && { budget: Budget.parse(budget) }) };
+	const { budget, shouldRetry = () => true } = given;
+	const read = { ...given, ...(typeof budget === "string" && { budget: Budget.parse(budget) }) };
+	if (Object.keys(fields).length) {
+		read.policy = ifStarted(() => policyOf(read.policy).with(fields)) ?? read.policy;
+	}
 	const checked = Object.entries(read).filter(([option]) => OF_A_LOOP.includes(option));
 	makeRetriable(() => {}, { ...Object.fromEntries(checked), shouldRetry });
 	return read;
+}
+
+/** The result of a function; undefined if the core cannot start (SPEC 18.7). */
+export function ifStarted(act) {
+	try {
+		return act();
+	} catch (error) {
+		if (!(error instanceof StartError)) {
+			throw error;
+		}
+		return undefined;
+	}
 }
 
 /** Throws for a shared budget. */

@@ -34,7 +34,10 @@ interface RetrySwitch {
 export type RetryingFetch<F = typeof fetch> = F &
 	(F extends (input: infer Input, init?: infer Init) => infer Returned
 		? (input: Input, init?: Init & RetrySwitch) => Returned
-		: unknown);
+		: unknown) & {
+		/** The same function with some options changed. It shares the budgets, unless it gets one. */
+		readonly withOptions: (changes: RetryingFetchOptions<F>) => RetryingFetch<F>;
+	};
 
 /**
  * A function like `fetch`, which repeats requests by a policy (SPEC 19). If the retries end, it returns the last

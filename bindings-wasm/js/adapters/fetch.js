@@ -12,7 +12,12 @@ let handedOver;
 
 /** A function with the signature of `fetch`. */
 export function retryingFetch(options = {}) {
-	const { fetch: given, ...settings } = readHttpOptions("retryingFetch", options, ...OF_A_WAIT, "fetch");
+	return fetchOf(options, readFetchOptions(options));
+}
+
+const readFetchOptions = (options) => readHttpOptions("retryingFetch", options, ...OF_A_WAIT, "fetch");
+
+function fetchOf(options, { fetch: given, ...settings }) {
 	if (given !== undefined && typeof given !== "function") {
 		throw new TypeError(`fetch must be a function, got ${typeof given}`);
 	}
@@ -40,6 +45,12 @@ export function retryingFetch(options = {}) {
 	};
 	// After an assignment such as `globalThis.fetch = retryingFetch()`, and before another library wraps it.
 	Promise.resolve().then(notice);
+	const withOptions = (changes = {}) => {
+		const changed = { ...options, ...changes };
+		const read = readFetchOptions(changed);
+		return fetchOf(changed, "budget" in changes ? read : { ...read, budgetOf: settings.budgetOf });
+	};
+	Object.defineProperty(retrying, "withOptions", { value: withOptions });
 	return withNative(retrying, native);
 }
 

@@ -1,8 +1,8 @@
 // The options of the adapters of HTTP clients.
 
-import { Budget, httpOutcome, StartError } from "backoff-wasm";
+import { Budget, httpOutcome } from "backoff-wasm";
 import { OUTCOMES } from "../retry/is-verdict.js";
-import { checkOptions, OF_AN_OPERATION, readOptions, shown, timeoutOf } from "./common.js";
+import { checkOptions, ifStarted, OF_AN_OPERATION, policyOf, readOptions, shown, timeoutOf } from "./common.js";
 
 const DEFAULT_BUDGET = "finagle";
 const MAX_ORIGINS = 1000;
@@ -39,9 +39,14 @@ export function readHttpOptions(what, options, ...others) {
 		check(name, read[name], wanted, (each) => typeof each !== "function");
 	}
 	check("classify", classify, "a function", (each) => typeof each === "function");
+	// The client ends the attempt, because it knows how.
+	const ofPolicy = read.policy && ifStarted(() => policyOf(read.policy));
+	const limit = ofPolicy?.params.attemptTimeout ?? Infinity;
+	const longest = attemptTimeout ?? (limit === Infinity ? undefined : toMilliseconds(limit));
 	return {
 		...read,
-		attemptTimeout: attemptTimeout && timeoutOf(attemptTimeout),
+		policy: limit === Infinity ? read.policy : ofPolicy.with({ attemptTimeout: Infinity }),
+		attemptTimeout: longest && timeoutOf(longest),
 		readBody,
 		methods: readMethods(methods),
 		statuses: readStatuses(statuses),
@@ -50,6 +55,8 @@ export function readHttpOptions(what, options, ...others) {
 		budgetOf: isText ? budgets(budget) : () => one,
 	};
 }
+
+const toMilliseconds = (limit) => (typeof limit === "number" ? limit : Number(limit.nanoseconds) / 1e6);
 
 function check(name, value, wanted, isRight) {
 	if (value !== undefined && !isRight(value)) {
@@ -102,18 +109,6 @@ function readOutcome([status, outcome]) {
 function checkStatus(status) {
 	if (!/^[1-9]\d\d$/.test(status)) {
 		throw new RangeError(`statuses has ${status}; a status is from 100 to 999`);
-	}
-}
-
-/** The result of a function; undefined if the core cannot start (SPEC 18.7). */
-function ifStarted(act) {
-	try {
-		return act();
-	} catch (error) {
-		if (!(error instanceof StartError)) {
-			throw error;
-		}
-		return undefined;
 	}
 }
 

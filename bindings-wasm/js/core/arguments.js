@@ -10,16 +10,26 @@ export const INDEX_COUNT = 0x1_0000_0000;
  * All known options are own properties of the result, so that a property of `Object.prototype` is not an option.
  */
 export function pickOptions(what, options, absent) {
-	// Inherited properties would be options that this check does not see.
-	if (typeof options !== "object" || options === null || !isPlain(options)) {
-		wrongType(`options of ${what}`, "a plain object", options);
-	}
+	checkPlain(what, options);
 	for (const option of Object.keys(options)) {
 		if (!Object.hasOwn(absent, option)) {
 			throw new TypeError(`${option} is unknown; the options of ${what} are ${Object.keys(absent).join(", ")}`);
 		}
 	}
 	return { ...absent, ...options };
+}
+
+/** A copy of options, each read once. */
+export function copyOptions(what, options = {}) {
+	checkPlain(what, options);
+	return { ...options };
+}
+
+function checkPlain(what, options) {
+	// Inherited properties would be options that nobody sees.
+	if (typeof options !== "object" || options === null || !isPlain(options)) {
+		wrongType(`options of ${what}`, "a plain object", options);
+	}
 }
 
 /** Options of these names, all of them undefined. */

@@ -2,6 +2,7 @@
 
 import { module, readText, readWords, writeText } from "../wasm/module.js";
 import { PolicyError, wrongType } from "./errors.js";
+import { misfitOf } from "./field.js";
 
 /**
  * Throws the core's error about a policy with these values. An error about a value that does not
@@ -13,7 +14,7 @@ export function throwCoreError(values) {
 	const options = new Map([...fields, ...values.map(([field]) => field)].map(({ name, option }) => [name, option]));
 	/** Names the options, not the fields, outside quotation marks. */
 	const inOptions = (text) => text.replace(/"(?:\\.|[^"])*"|\w+/g, (word) => options.get(word) ?? word);
-	const unrepresentable = values.find(([{ name }]) => name === field)?.[1].unrepresentable;
+	const unrepresentable = misfitOf(values.find(([{ name }]) => name === field)?.[1], code);
 	if (unrepresentable === undefined) {
 		throw new PolicyError(code, field, value, limit, inOptions(message));
 	}

@@ -8,6 +8,7 @@ import { finite, MAX_UINT64, wholeNumber } from "./arguments.js";
 import { fromNanoseconds, readDuration } from "./duration.js";
 import { refuse, wrongType } from "./errors.js";
 
+const MAX_NS = 0x7fff_ffff_ffff_ffffn;
 const MAX_TERM = 0xffff_ffffn;
 /** The largest that a policy may have. */
 const MAX_VALID_TERM = 1_000_000n;
@@ -16,13 +17,19 @@ const UNKNOWN_KIND = 0n;
 const RATIO_TOO_FINE = 0xffff_ffff_0000_0001n;
 const MAX_NAME = 60;
 
-const readers = { kind: readKind, duration: fitDuration, ratio: readRatio, count: readCount };
+const readers = { kind: readKind, duration: fitDuration, ratio: readRatio, count: readCount, waits: readWaits };
+/** A list with more entries is refused whatever the others are. */
+const MAX_READ = 17;
 
-/** The number for the core in `raw`; in `unrepresentable`, if it is there, the caller's value. */
+/** The number for the core in `raw`, of waits a list; in `unrepresentable`, if it is there, the caller's value. */
 export function toFieldValue(field, input) {
 	const isNoLimit = input === Infinity && field.noLimit !== undefined;
 	return isNoLimit ? fits(field.noLimit) : readers[field.unit](field, input);
 }
+
+/** The caller's value, if the core got another one in its place and refused that. Of waits only a long one is refused. */
+export const misfitOf = ({ raw, unrepresentable } = {}, code) =>
+	code === "too_large" || !Array.isArray(raw) ? unrepresentable : undefined;
 
 /** The value of a field for the caller, in a form that `toFieldValue` accepts. */
 export function fromFieldValue({ unit, kinds, noLimit }, raw) {
@@ -34,6 +41,8 @@ export function fromFieldValue({ unit, kinds, noLimit }, raw) {
 			return kinds[Number(raw) - 1];
 		case "duration":
 			return fromNanoseconds(raw);
+		case "waits":
+			return Object.freeze(raw.map(fromNanoseconds));
 		case "ratio":
 			return Object.freeze([Number(raw >> 32n), Number(raw & MAX_TERM)]);
 		default:
@@ -72,6 +81,15 @@ function readCount(field, input) {
 
 function fitDuration(field, input) {
 	return fit(readDuration(field, input));
+}
+
+function readWaits(field, input) {
+	if (!Array.isArray(input)) {
+		wrongType(field, "an array of durations", input);
+	}
+	const waits = Array.from(input.slice(0, MAX_READ), (wait) => fitDuration(field, wait));
+	const tooLarge = waits.find(({ raw }) => raw > MAX_NS);
+	return { __proto__: null, ...tooLarge, raw: waits.map(({ raw }) => raw) };
 }
 
 function fit({ value, shown }) {

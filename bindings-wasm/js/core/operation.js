@@ -1,4 +1,4 @@
-import { copy, module, roundedWordAt, wordAt } from "../wasm/module.js";
+import { copy, module, readWords, roundedWordAt, wordAt } from "../wasm/module.js";
 import { noOptions, pickOptions, uint64 } from "./arguments.js";
 import { checkBudget } from "./budget.js";
 import { checkAhead, toDeadline, toMilliseconds, toNanoseconds } from "./duration.js";
@@ -11,6 +11,11 @@ import { RandomStream, stateOf } from "./stream.js";
 /** In place of an outcome. */
 const CANCEL = 0;
 const REFUSE = 2 ** 32 - 1;
+
+/** An own delay in nanoseconds, undefined if there is none. */
+export function readOwnDelay(input, name = "delay") {
+	return input === undefined || input === null ? undefined : toNanoseconds(name, input);
+}
 
 /** A negative time to wait is 0, as for a date in the past. */
 function notNegative(input) {
@@ -43,13 +48,13 @@ export class CheckedOperation {
 	#budget;
 
 	/** `policy` is the state of one. */
-	constructor(policy, streamState, start, deadline, budget, retries = 0n) {
+	constructor(policy, streamState, start, deadline, budget, retries) {
 		this.policy = policy;
 		this.#budget = budget && checkBudget(budget);
 		const { exports, operation } = module();
-		exports.begin(streamState, start, deadline, retries);
+		exports.begin(streamState, start, deadline, retries !== undefined, retries ?? 0n);
 		this.#state = copy(operation);
-		this.retries = Number(retries);
+		this.retries = Number(retries ?? 0n);
 		this.reason = undefined;
 		this.#report("operation_began", start);
 	}
@@ -58,8 +63,18 @@ export class CheckedOperation {
 		return this.retries + 1;
 	}
 
-	/** Decides; returns the delay in nanoseconds. */
-	decide(outcome, now, retryAfter) {
+	/** Of an attempt that begins or fails now: its limit, the time that is left, each 0n if there is none, and the index. */
+	attempt(now) {
+		makeCurrent(this.policy);
+		const { exports, operation } = module();
+		copy(this.#state, operation);
+		exports.attempt(now);
+		const [limit, left, index] = readWords(0, 3);
+		return { limit, left, index };
+	}
+
+	/** Decides, with an own delay if there is one; returns the delay in nanoseconds. */
+	decide(outcome, now, retryAfter, own) {
 		if (this.reason) {
 			return 0n;
 		}
@@ -71,7 +86,7 @@ export class CheckedOperation {
 		} else if (name !== "permanent") {
 			this.#report("attempt_failed", now);
 		}
-		this.#decide(outcome, now, retryAfter);
+		this.#decide(outcome, now, retryAfter, own);
 		const delay = wordAt(0);
 		// The budget comes last, so nothing is spent on an attempt that is not made.
 		if (budget && !this.reason) {
@@ -120,11 +135,11 @@ export class CheckedOperation {
 	}
 
 	/** Applies one change to the operation. */
-	#decide(outcome, now, retryAfter) {
+	#decide(outcome, now, retryAfter, own) {
 		makeCurrent(this.policy);
 		const { exports, operation, reason } = module();
 		copy(this.#state, operation);
-		exports.decide(outcome, now, retryAfter !== undefined, retryAfter ?? 0n);
+		exports.decide(outcome, now, retryAfter !== undefined, retryAfter ?? 0n, own !== undefined, own ?? 0n);
 		copy(operation, this.#state);
 		this.retries = roundedWordAt(1);
 		this.reason = reason.kinds[roundedWordAt(2) - 1];
@@ -132,7 +147,7 @@ export class CheckedOperation {
 }
 
 const OPTIONS = /* @__PURE__ */ noOptions("now", "deadline", "budget");
-const DECISION_OPTIONS = /* @__PURE__ */ noOptions("now", "retryAfter");
+const DECISION_OPTIONS = /* @__PURE__ */ noOptions("now", "retryAfter", "delay");
 
 /** By an operation, what decides for it, and its policy. */
 const operations = /* @__PURE__ */ new WeakMap();
@@ -143,7 +158,7 @@ const own = (operation) => operations.get(operation) ?? wrongType("this", "an Op
 export const Operation = /* @__PURE__ */ named(
 	"Operation",
 	class Operation {
-		constructor(policy, stream = RandomStream.fromEntropy(), options, retries = 0n) {
+		constructor(policy, stream = RandomStream.fromEntropy(), options, retries) {
 			const state = checkPolicy(policy);
 			const streamState = stateOf(stream);
 			const { now, deadline, budget } = pickOptions("an operation", options, OPTIONS);
@@ -158,7 +173,7 @@ export const Operation = /* @__PURE__ */ named(
 			if (budget !== undefined) {
 				checkBudget(budget);
 			}
-			const checked = new CheckedOperation(state, streamState, start, end, budget, uint64("retries", retries));
+			const checked = new CheckedOperation(state, streamState, start, end, budget, retries);
 			operations.set(this, { policy, checked });
 			Object.defineProperties(this, SHOWN);
 		}
@@ -166,9 +181,27 @@ export const Operation = /* @__PURE__ */ named(
 		decide(outcome, options) {
 			const { checked } = own(this);
 			const number = readOutcome(outcome);
-			const { now, retryAfter } = pickOptions("a decision", options, DECISION_OPTIONS);
-			const delayNs = checked.decide(number, toNanoseconds("now", now), readRetryAfter(retryAfter));
+			const { now, retryAfter, delay } = pickOptions("a decision", options, DECISION_OPTIONS);
+			const delayNs = checked.decide(
+				number,
+				toNanoseconds("now", now),
+				readRetryAfter(retryAfter),
+				readOwnDelay(delay),
+			);
 			return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: checked.reason });
+		}
+
+		attemptLimit(now) {
+			const limit = this.attemptLimitNs(now);
+			return limit && toMilliseconds(limit);
+		}
+
+		attemptLimitNs(now) {
+			return own(this).checked.attempt(toNanoseconds("now", now)).limit || undefined;
+		}
+
+		retryIndex(now) {
+			return Number(own(this).checked.attempt(toNanoseconds("now", now)).index);
 		}
 
 		cancel() {

@@ -1,8 +1,9 @@
 // A policy without its class, which loops and iterators do not need: the class has previews and fits.
 
-import { copy, module, wordAt } from "../wasm/module.js";
-import { parseText } from "./core-errors.js";
+import { copy, module, WORD_BYTES, wordAt } from "../wasm/module.js";
+import { parseText, throwCoreError } from "./core-errors.js";
 import { typeName, wrongType } from "./errors.js";
+import { toFieldValue } from "./field.js";
 
 /** The state of each Policy. */
 const states = /* @__PURE__ */ new WeakMap();
@@ -40,13 +41,55 @@ export function parsePolicyText(text) {
 	return currentState();
 }
 
+/** The fields that options set, each with its value. */
+export function readFields(options) {
+	return module()
+		.fields.filter(({ option }) => options[option] !== undefined)
+		.map((field) => [field, toFieldValue(field, options[field.option])]);
+}
+
+/** Makes the policy of these fields the module's current one. */
+export function build(values) {
+	writeFields(values);
+	if (!module().exports.policy_init()) {
+		throwCoreError(values);
+	}
+}
+
+/** The state of a policy with these fields as pairs after its string. */
+export function changeFields(state, values) {
+	makeCurrent(state);
+	writeFields(values);
+	if (!module().exports.policy_change()) {
+		throwCoreError(values);
+	}
+	return currentState();
+}
+
+function writeFields(values) {
+	const { fields, words } = module();
+	const write = (position, word) => words.setBigUint64(WORD_BYTES * position, word, true);
+	let set = 0n;
+	for (const [{ name }, { raw }] of values) {
+		const position = fields.findIndex((field) => field.name === name);
+		set |= 1n << BigInt(position);
+		// The waits follow the values.
+		const waits = Array.isArray(raw) ? raw : [];
+		for (const [place, wait] of waits.entries()) {
+			write(fields.length + 1 + place, wait);
+		}
+		write(position + 1, Array.isArray(raw) ? BigInt(raw.length) : raw);
+	}
+	write(0, set);
+}
+
 /** The state of the policy that the module has just made: its bytes, and its limits once they were asked for. */
 function currentState() {
 	current = { bytes: copy(module().policy), limits: undefined };
 	return current;
 }
 
-/** The limits of a policy: of its retries, and whether there is one of its time. */
+/** The limits of a policy: of its retries, and whether there is one of its time, and of that of an attempt. */
 export function limitsOf(state) {
 	state.limits ??= readLimits(state);
 	return state.limits;
@@ -63,5 +106,8 @@ function readLimits(state) {
 		return limit === fields[position].noLimit ? undefined : limit;
 	};
 	const maxRetries = Number(limitOf("max_retries") ?? Infinity);
-	return { maxRetries, isTimeLimited: limitOf("max_elapsed") !== undefined };
+	const [isTimeLimited, isAttemptLimited, isReset] = ["max_elapsed", "attempt_timeout", "reset_after"].map(
+		(name) => limitOf(name) !== undefined,
+	);
+	return { maxRetries, isTimeLimited, isAttemptLimited, needsTime: isTimeLimited || isAttemptLimited || isReset };
 }

@@ -1,4 +1,4 @@
-import { module, readText, readWords, roundedWordAt, unsigned, WORD_BYTES, wordAt } from "../wasm/module.js";
+import { module, readText, readWords, roundedWordAt, unsigned, wordAt } from "../wasm/module.js";
 import { analysis } from "../wasm/others.js";
 import { checkIndex, noOptions, pickOptions } from "./arguments.js";
 import { parseText, throwCoreError } from "./core-errors.js";
@@ -6,7 +6,15 @@ import { fill } from "./delays.js";
 import { NS_PER_MS, toMilliseconds } from "./duration.js";
 import { wrongType } from "./errors.js";
 import { fromFieldValue, toFieldValue } from "./field.js";
-import { begin, checkPolicy, isPolicy, makeCurrent } from "./policy-state.js";
+import {
+	begin,
+	build as buildOf,
+	changeFields,
+	checkPolicy,
+	isPolicy,
+	makeCurrent,
+	readFields,
+} from "./policy-state.js";
 import { define, named, TEXT, withJSON } from "./show.js";
 import { stateOf } from "./stream.js";
 
@@ -42,7 +50,7 @@ export const Policy = /* @__PURE__ */ named(
 				const params = fields
 					.map((field, position) => [field, position])
 					.filter(([, position]) => (set >> BigInt(position)) & 1n)
-					.map(([field, position]) => [field.option, fromFieldValue(field, wordAt(position + 1))]);
+					.map(([field, position]) => [field.option, fromFieldValue(field, valueAt(field, position + 1))]);
 				paramsOf.set(this, Object.freeze(define(Object.fromEntries(params), "toJSON", paramsToJSON)));
 			}
 			return paramsOf.get(this);
@@ -93,6 +101,12 @@ export const Policy = /* @__PURE__ */ named(
 			return fit(this, false, attempts, total);
 		}
 
+		with(options) {
+			const values = readFields(pickOptions("a policy", options, noOptions(...fieldNames())));
+			changeFields(checkPolicy(this), values);
+			return keep(Object.create(Policy.prototype));
+		}
+
 		equals(other) {
 			return isPolicy(other) && `${this}` === `${other}`;
 		}
@@ -107,6 +121,12 @@ export const Policy = /* @__PURE__ */ named(
 		}
 	},
 );
+
+/** The value of a field at its place among the params. Waits, of which that has the number, follow all values. */
+function valueAt({ unit }, position) {
+	const value = wordAt(position);
+	return unit === "waits" ? readWords(module().fields.length + 1, Number(value)) : value;
+}
 
 /** Makes the policy of the module's current one. */
 function keep(policy) {
@@ -146,23 +166,10 @@ function build(options) {
 	if (typeof options === "string") {
 		wrongType("options of a policy", "a plain object", options, "; a policy string is read by Policy.parse");
 	}
-	const { exports, fields, words } = module();
-	const picked = pickOptions("a policy", options, noOptions(...fields.map(({ option }) => option)));
-	// All values are read first: a getter of the caller may make a policy of its own.
-	const values = fields
-		.filter(({ option }) => picked[option] !== undefined)
-		.map((field) => [field, toFieldValue(field, picked[field.option])]);
-	let set = 0n;
-	for (const [field, { raw }] of values) {
-		const position = fields.indexOf(field);
-		set |= 1n << BigInt(position);
-		words.setBigUint64(WORD_BYTES * (position + 1), raw, true);
-	}
-	words.setBigUint64(0, set, true);
-	if (!exports.policy_init()) {
-		throwCoreError(values);
-	}
+	buildOf(readFields(pickOptions("a policy", options, noOptions(...fieldNames()))));
 }
+
+const fieldNames = () => module().fields.map(({ option }) => option);
 
 function fit(policy, isBase, attempts, total) {
 	/** The field whose rules an argument follows. */

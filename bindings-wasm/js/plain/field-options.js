@@ -11,6 +11,8 @@ const NO_LIMIT = {
 	max_elapsed: MAX,
 	retry_after_max: MAX,
 	retry_after_max_extra: MAX,
+	attempt_timeout: MAX,
+	reset_after: MAX,
 };
 
 /** The name of the option for a field. */

@@ -26,8 +26,8 @@ export function readTable(table) {
 /** Every index. */
 export const EVERY_INDEX = 0x1_0000_0000n;
 
-export const FIELDS = /* @__PURE__ */ readTable(`growth kind constant linear exponential polynomial fibonacci
-base duration
+export const FIELDS = /* @__PURE__ */ readTable(`growth kind constant linear exponential polynomial fibonacci steps
+base duration growth 1 2 3 4 5
 increment duration growth 2
 multiplier ratio growth 3
 power count growth 4
@@ -45,10 +45,14 @@ jitter_slot duration jitter 7
 max_retries count
 max_attempts count
 max_elapsed duration
-throttled_base duration
+throttled_base duration growth 1 2 3 4 5
 retry_after kind at_least exact spread
 retry_after_max duration
-retry_after_max_extra duration`);
+retry_after_max_extra duration
+waits waits growth 6
+attempt_timeout duration
+reset_after duration
+elapsed_from kind begin failure`);
 
 /** Whether a policy or a budget of these kinds uses a field. */
 export const uses = (values, { selector, users }) => !selector || users.includes(values[selector.name]);
@@ -58,6 +62,7 @@ export const LINEAR = 2n;
 export const EXPONENTIAL = 3n;
 export const POLYNOMIAL = 4n;
 export const FIBONACCI = 5n;
+export const STEPS = 6n;
 export const NO_JITTER = 1n;
 export const FULL = 2n;
 export const EQUAL = 3n;
@@ -68,3 +73,4 @@ export const SLOTTED = 7n;
 export const ON_DELAY = 2n;
 export const EXACT = 2n;
 export const SPREAD = 3n;
+export const FROM_FAILURE = 2n;

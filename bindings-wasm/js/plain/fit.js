@@ -1,6 +1,6 @@
 // Policies fitted into a time (SPEC 16.5).
 
-import { DECORRELATED, FIELDS } from "./fields.js";
+import { DECORRELATED, FIELDS, uses } from "./fields.js";
 import { MAX, most, sat } from "./numbers.js";
 import { rowOf, rowsOf } from "./preview.js";
 import { shownOf } from "./print.js";
@@ -11,8 +11,11 @@ import { RESTART, rangeAt } from "./schedule.js";
 export function fitted(policy, name, attempts, time, fail) {
 	checkValue(FIELDS.max_attempts, attempts, [1n, 65_536n], fail);
 	checkValue(FIELDS.max_elapsed, time, [0n, MAX], fail);
-	const { base, cap, floor, offset = 0n, throttled_base: throttled } = policy;
+	const { base = 0n, cap, floor, offset = 0n, throttled_base: throttled = 0n } = policy;
 	let [low, high] = name === "base" ? [leastBase(policy), cap] : [[base, offset, floor, throttled].reduce(most), MAX];
+	if (!uses(policy, FIELDS[name])) {
+		fail("unused", FIELDS[name], 0n, policy.growth);
+	}
 	const refuse = (total) => fail("does_not_fit", FIELDS[name], sat(total), time);
 	if (low > high) {
 		refuse(MAX);
@@ -49,10 +52,12 @@ function rising(policy, waits, limit) {
 	const next = rowsOf(policy);
 	// After a wait as long as the last one, or after one that repeats in a chain, all are alike.
 	let end = waits && policy.jitter !== DECORRELATED ? rowOf(policy, rangeAt(policy, waits - 1))[2] : undefined;
+	// Only the first steps may get shorter.
+	const falling = policy.waits?.length ?? 0;
 	let sum = 0n;
 	for (let i = 0; i < waits && sum <= limit; i++) {
 		const [, , longest] = next();
-		if (longest === end) {
+		if (longest === end && i >= falling - 1) {
 			return sum + BigInt(waits - i) * longest;
 		}
 		sum += longest;

@@ -18,7 +18,10 @@ export function textOf({ unit, kinds }, value) {
 	if (unit === "ratio") {
 		return ratioText(value);
 	}
-	if (unit === "duration") {
+	if (unit === "waits" && Array.isArray(value)) {
+		return value.map((wait) => textOf({ unit }, wait)).join("/");
+	}
+	if (unit === "duration" || unit === "waits") {
 		const [name, ns] = Object.entries(UNITS).find(([, ns]) => value && value % ns === 0n) ?? ["s", 1n];
 		return `${value / ns}${name}`;
 	}
@@ -44,6 +47,7 @@ const MESSAGES = {
 	unused: "F V is not used by S",
 	too_large: "F V is above L",
 	too_small: "F V is below L",
+	too_many: "F has V entries, more than L",
 	zero_denominator: "F V has a zero denominator",
 	ratio_too_fine: "F V has a term above 1000000",
 	not_exponential: "F V cannot be combined with jitter decorrelated, which needs growth exponential",
@@ -70,13 +74,16 @@ const MESSAGES = {
 export const fillIn = (code, parts) => MESSAGES[code].replace(/\b[FVLKS]\b/g, (part) => parts[part]);
 
 /** `name` is what the field is called, and `shown` the text of the value. */
-export function messageOf(code, field, value, limit, name = field.name, shown = textOf(field, value)) {
+export function messageOf(code, field, value, limit, name = field.name, shown = undefined) {
 	const { selector } = field;
+	// Only a wait can be too long. The other errors are about the list.
+	const shownAs = field.unit === "waits" && code !== "too_large" ? { ...field, unit: "count" } : field;
+	const text = shown ?? textOf(shownAs, value);
 	const isDefault = code === "too_large" && field.name === "cost" && value === 5n;
 	return fillIn(code, {
 		F: name,
-		V: isDefault ? `${shown} (its default)` : shown,
-		L: textOf(field, limit),
+		V: isDefault ? `${text} (its default)` : text,
+		L: textOf(shownAs, limit),
 		K: field.kinds.join(", "),
 		S: selector && `${selector.name} ${textOf(selector, limit)}`,
 	});

@@ -5,11 +5,16 @@ import { kindNumber } from "../core/field.js";
 import { getter, named, withJSON } from "../core/show.js";
 import { OUTCOMES } from "../retry/is-verdict.js";
 import { checkBudget } from "./budget.js";
-import { EXACT, SPREAD } from "./fields.js";
-import { draw, least, MAX, most, sample, sat, WORD_MAX } from "./numbers.js";
+import { EXACT, FROM_FAILURE, SPREAD } from "./fields.js";
+import { advance, draw, least, MAX, most, sample, sat, WORD_MAX } from "./numbers.js";
 import { checkPolicy } from "./policy.js";
 import { delayOf } from "./schedule.js";
 import { RandomStream, stateOf } from "./stream.js";
+
+/** An own delay in nanoseconds, undefined if there is none. */
+export function readOwnDelay(input, name = "delay") {
+	return input === undefined || input === null ? undefined : least(toNanoseconds(name, input), MAX);
+}
 
 /** A negative time to wait is 0, as for a date in the past. */
 function notNegative(input) {
@@ -33,21 +38,41 @@ export function readRetryAfter(input, by = "") {
 /** An operation whose arguments were checked before (SPEC 13): times are nanoseconds. */
 export class CheckedOperation {
 	/** `policy` is the fields of one. */
-	constructor(policy, stream, begun, deadline, budget, retries = 0n) {
+	constructor(policy, stream, begun, deadline, budget, retries) {
 		this.policy = policy;
 		this.stream = stream;
 		this.begun = begun;
+		/** When the attempt began; a time that never comes if nobody knows. */
+		this.attemptBegun = retries === undefined ? begun : WORD_MAX;
 		this.deadline = deadline;
 		this.budget = budget && checkBudget(budget);
-		this.count = retries;
+		this.count = retries ?? 0n;
 		this.reason = undefined;
 		/** What the last granted retry got from the budget. */
 		this.held = 0n;
 		this.budget?.operationBegan(begun);
 	}
 
-	/** Decides; returns the delay in nanoseconds. */
-	decide(outcome, now, retryAfter) {
+	/** Of an attempt that begins or fails now: its limit, the time that is left, each 0n if there is none, and the index. */
+	attempt(now) {
+		const { begun, count, deadline, policy } = this;
+		const isElapsing = policy.max_elapsed < MAX && (policy.elapsed_from !== FROM_FAILURE || count > 0n);
+		const ends = [
+			isElapsing ? policy.max_elapsed - most(0n, now - begun) : 0n,
+			deadline === WORD_MAX ? 0n : deadline - now,
+			policy.attempt_timeout < MAX ? policy.attempt_timeout : 0n,
+		].filter((left) => left > 0n);
+		const left = ends.length ? ends.reduce(least) : 0n;
+		return { limit: policy.attempt_timeout < MAX ? left : 0n, left, index: this.countsAnew(now) ? 0n : count };
+	}
+
+	/** Whether the attempt ran so long that its failure is the first of a new count. */
+	countsAnew(now) {
+		return this.policy.reset_after < MAX && now - this.attemptBegun >= this.policy.reset_after;
+	}
+
+	/** Decides, with an own delay if there is one; returns the delay in nanoseconds. */
+	decide(outcome, now, retryAfter, own) {
 		if (this.reason) {
 			return 0n;
 		}
@@ -61,10 +86,16 @@ export class CheckedOperation {
 			return this.end(outcome);
 		}
 		budget?.attemptFailed();
+		if (this.countsAnew(now)) {
+			this.stream = advance(this.stream, this.count);
+			[this.count, this.begun] = [0n, now];
+		} else if (this.count === 0n && policy.elapsed_from === FROM_FAILURE) {
+			this.begun = now;
+		}
 		if (this.count >= policy.max_retries) {
 			return this.end("max_retries");
 		}
-		const delay = this.delay(outcome, retryAfter);
+		const delay = this.delay(outcome, retryAfter, own);
 		if (policy.max_elapsed < MAX && most(0n, now - this.begun) + delay > policy.max_elapsed) {
 			return this.end("max_elapsed", delay);
 		}
@@ -75,13 +106,15 @@ export class CheckedOperation {
 			return this.end("budget", delay);
 		}
 		this.count++;
+		this.attemptBegun = least(now + delay, WORD_MAX);
 		return delay;
 	}
 
-	delay(outcome, retryAfter) {
+	delay(outcome, retryAfter, own) {
 		const { count, policy, stream } = this;
 		const index = Number(count);
-		const delay = delayOf(outcome === "throttled" ? { ...policy, base: policy.throttled_base } : policy, stream, index);
+		const rebased = outcome === "throttled" ? { ...policy, base: policy.throttled_base } : policy;
+		const delay = own ?? delayOf(rebased, stream, index);
 		if (retryAfter === undefined) {
 			return delay;
 		}
@@ -119,7 +152,7 @@ export class CheckedOperation {
 }
 
 const OPTIONS = /* @__PURE__ */ noOptions("now", "deadline", "budget");
-const DECISION_OPTIONS = /* @__PURE__ */ noOptions("now", "retryAfter");
+const DECISION_OPTIONS = /* @__PURE__ */ noOptions("now", "retryAfter", "delay");
 
 /** By an operation, what decides for it, and its policy. */
 const operations = /* @__PURE__ */ new WeakMap();
@@ -130,7 +163,7 @@ const own = (operation) => operations.get(operation) ?? wrongType("this", "an Op
 export const Operation = /* @__PURE__ */ named(
 	"Operation",
 	class Operation {
-		constructor(policy, stream = RandomStream.fromEntropy(), options, retries = 0n) {
+		constructor(policy, stream = RandomStream.fromEntropy(), options, retries) {
 			const fields = checkPolicy(policy);
 			const streamState = stateOf(stream);
 			const { now, deadline, budget } = pickOptions("an operation", options, OPTIONS);
@@ -145,7 +178,7 @@ export const Operation = /* @__PURE__ */ named(
 			if (budget !== undefined) {
 				checkBudget(budget);
 			}
-			const checked = new CheckedOperation(fields, streamState, start, end, budget, uint64("retries", retries));
+			const checked = new CheckedOperation(fields, streamState, start, end, budget, retries);
 			operations.set(this, { policy, checked });
 			Object.defineProperties(this, SHOWN);
 		}
@@ -153,9 +186,27 @@ export const Operation = /* @__PURE__ */ named(
 		decide(outcome, options) {
 			const { checked } = own(this);
 			readOutcome(outcome);
-			const { now, retryAfter } = pickOptions("a decision", options, DECISION_OPTIONS);
-			const delayNs = checked.decide(outcome, toNanoseconds("now", now), readRetryAfter(retryAfter));
+			const { now, retryAfter, delay } = pickOptions("a decision", options, DECISION_OPTIONS);
+			const delayNs = checked.decide(
+				outcome,
+				toNanoseconds("now", now),
+				readRetryAfter(retryAfter),
+				readOwnDelay(delay),
+			);
 			return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: checked.reason });
+		}
+
+		attemptLimit(now) {
+			const limit = this.attemptLimitNs(now);
+			return limit && toMilliseconds(limit);
+		}
+
+		attemptLimitNs(now) {
+			return own(this).checked.attempt(toNanoseconds("now", now)).limit || undefined;
+		}
+
+		retryIndex(now) {
+			return Number(own(this).checked.attempt(toNanoseconds("now", now)).index);
 		}
 
 		cancel() {

@@ -159,6 +159,9 @@ function readValue(field, value, at) {
 		const ratio = d ? ratioOf(n, d) : fail("zero_denominator");
 		return ratio === undefined || n > WORD_MAX || d > WORD_MAX ? fail("ratio_too_fine") : ratio;
 	}
+	if (field.unit === "waits") {
+		return waitsOf(field, value, at);
+	}
 	const [, number, unit] = /^([\d.]*)(.*)$/s.exec(value);
 	if (!NUMBER.test(number)) {
 		fail("not_a_duration");
@@ -169,4 +172,14 @@ function readValue(field, value, at) {
 	const [n, d] = termsOfText(number);
 	const ns = n * UNITS[unit];
 	return ns % d ? fail("duration_too_fine") : least(ns / d, WORD_MAX);
+}
+
+/** Durations that are separated by a slash. */
+function waitsOf(field, value, at) {
+	let start = at;
+	return value.split("/").map((wait) => {
+		const ns = readValue({ ...field, unit: "duration" }, wait, start);
+		start += wait.length + 1;
+		return ns;
+	});
 }

@@ -4,6 +4,7 @@ import { DECORRELATED, EQUAL, EXPONENTIAL, FIELDS, FULL, ON_DELAY, PROPORTIONAL 
 import { MAX } from "./numbers.js";
 import { headsOf, parseText, readPresets } from "./parse.js";
 import { PRESETS } from "./presets.js";
+import { shownOf } from "./print.js";
 import { checkFields } from "./rules.js";
 
 function setBy(key, value, read) {
@@ -15,6 +16,21 @@ function setBy(key, value, read) {
 		return { jitter: PROPORTIONAL, jitter_below: part, jitter_above: part };
 	}
 	return undefined;
+}
+
+/** The fields that a key removes of what it changes. */
+const alsoRemoved = () => ({
+	jitter: Object.keys(FIELDS).filter((name) => name.startsWith("jitter_")),
+	max_attempts: ["max_retries"],
+});
+
+/** The checked fields of a policy with these as pairs after its string. */
+export function changedFields(policy, fields, fail) {
+	const kept = shownOf(policy);
+	for (const gone of Object.keys(fields).flatMap((name) => alsoRemoved()[name] ?? [])) {
+		delete kept[gone];
+	}
+	return checkFields({ ...kept, ...fields }, fail);
 }
 
 let grammar;
@@ -31,10 +47,7 @@ export function parsePolicyText(text) {
 		},
 		keys: FIELDS,
 		setBy,
-		alsoRemoved: {
-			jitter: Object.keys(FIELDS).filter((name) => name.startsWith("jitter_")),
-			max_attempts: ["max_retries"],
-		},
+		alsoRemoved: alsoRemoved(),
 		check: checkFields,
 	};
 	return parseText(grammar, text);

@@ -1,14 +1,14 @@
 import { checkIndex, noOptions, pickOptions } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
 import { PolicyError, typeName, wrongType } from "../core/errors.js";
-import { fromFieldValue, toFieldValue } from "../core/field.js";
+import { fromFieldValue, misfitOf, toFieldValue } from "../core/field.js";
 import { define, named, TEXT, withJSON } from "../core/show.js";
 import { optionOf, optionsOf } from "./field-options.js";
 import { FIELDS } from "./fields.js";
 import { fill } from "./fill.js";
 import { fitted } from "./fit.js";
 import { cut, messageOf } from "./messages.js";
-import { parsePolicyText } from "./policy-text.js";
+import { changedFields, parsePolicyText } from "./policy-text.js";
 import { previewed } from "./preview.js";
 import { printPolicy } from "./print.js";
 import { checkFields } from "./rules.js";
@@ -97,6 +97,11 @@ export const Policy = /* @__PURE__ */ named(
 			return fit(this, "cap", attempts, total);
 		}
 
+		with(options) {
+			const values = readFields(pickOptions("a policy", options, noOptions(...fieldNames())));
+			return begin(Object.create(Policy.prototype), changeFields(checkPolicy(this), values));
+		}
+
 		equals(other) {
 			return policies.has(other) && `${this}` === `${other}`;
 		}
@@ -140,13 +145,23 @@ function build(options) {
 	if (typeof options === "string") {
 		wrongType("options of a policy", "a plain object", options, "; a policy string is read by Policy.parse");
 	}
-	const all = optionsOf(FIELDS);
-	const picked = pickOptions("a policy", options, noOptions(...all.map(({ option }) => option)));
-	const values = all
-		.filter(({ option }) => picked[option] !== undefined)
-		.map((field) => [field, toFieldValue(field, picked[field.option])]);
-	return checkFields(Object.fromEntries(values.map(([{ name }, { raw }]) => [name, raw])), failWith(values));
+	const values = readFields(pickOptions("a policy", options, noOptions(...fieldNames())));
+	return checkFields(rawsOf(values), failWith(values));
 }
+
+const fieldNames = () => optionsOf(FIELDS).map(({ option }) => option);
+
+/** The fields that options set, each with its value. */
+export function readFields(options) {
+	return optionsOf(FIELDS)
+		.filter(({ option }) => options[option] !== undefined)
+		.map((field) => [field, toFieldValue(field, options[field.option])]);
+}
+
+const rawsOf = (values) => Object.fromEntries(values.map(([{ name }, { raw }]) => [name, raw]));
+
+/** The fields of a policy with these as pairs after its string. */
+export const changeFields = (policy, values) => changedFields(policy, rawsOf(values), failWith(values));
 
 /**
  * Throws the error about a rule that these values break. If a value does not fit into 64 bits, the error shows it
@@ -155,11 +170,8 @@ function build(options) {
 function failWith(values) {
 	return (code, field, value = 0n, limit = 0n) => {
 		const { name } = field;
-		const [{ option }, { unrepresentable = {} }] = values.find(([given]) => given.name === name) ?? [
-			{ option: optionOf(name) },
-			{},
-		];
-		const { shown, value: given = value } = unrepresentable;
+		const [{ option }, read] = values.find(([given]) => given.name === name) ?? [{ option: optionOf(name) }];
+		const { shown, value: given = value } = misfitOf(read, code) ?? {};
 		const message = messageOf(code, field, value, limit, option, shown && cut(shown));
 		throw new PolicyError(code, name, given, limit, message.replace("max_retries", "maxRetries"));
 	};

@@ -27,6 +27,9 @@ river polynomial:base=1s,power=4,jitter=0.1,max_retries=24
 oban exponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19
 celery exponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3
 temporal exponential:base=1s,cap=100s
+k8s-crashloop-reset exponential:base=10s,cap=300s,reset_after=10m
+svix steps:waits=5s/5m/30m/2h/5h/10h,max_retries=7
+standard-webhooks steps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9
 off constant:base=0s,max_retries=0
 immediate constant:base=0s
 none constant:base=0s`;

@@ -11,8 +11,6 @@ export function shownOf(policy) {
 	const isShown = (name) => {
 		const value = policy[name];
 		switch (name) {
-			case "base":
-				return true;
 			case "jitter_below":
 				return value !== undefined && (value !== ZERO || above === ZERO);
 			case "jitter_above":

@@ -7,6 +7,8 @@ const RANGES = {
 	power: [1n, 16n],
 	origin: [0n, 0xffff_ffffn],
 	jitter_slot: [1n, MAX],
+	attempt_timeout: [1n, MAX],
+	reset_after: [1n, MAX],
 	max_retries: [0n, EVERY_INDEX],
 	max_attempts: [1n, 0x1_0000_0001n],
 };
@@ -33,6 +35,9 @@ const DEFAULTS = {
 	retry_after: 1n,
 	retry_after_max: HOUR,
 	retry_after_max_extra: MAX,
+	attempt_timeout: MAX,
+	reset_after: MAX,
+	elapsed_from: 1n,
 };
 
 /** The value of a field that is not set; undefined if that is an error. */
@@ -53,7 +58,7 @@ export function defaultOf(name, fields) {
 /** The fields of a policy with their defaults. The first rule that is broken goes to `fail`, which throws. */
 export function checkFields(fields, fail) {
 	const policy = {};
-	for (const name of ["growth", "jitter", "cap_on", "retry_after"]) {
+	for (const name of ["growth", "jitter", "cap_on", "retry_after", "elapsed_from"]) {
 		const kind = fields[name] ?? DEFAULTS[name];
 		const count = BigInt(FIELDS[name].kinds.length);
 		if (kind === undefined) {
@@ -75,7 +80,7 @@ export function checkFields(fields, fail) {
 		}
 		if (!uses(policy, field)) {
 			if (value !== undefined) {
-				fail("unused", field, value, policy[selector.name]);
+				fail("unused", field, unit === "waits" ? BigInt(value.length) : value, policy[selector.name]);
 			}
 		} else if (value !== undefined) {
 			if (name === "max_attempts") {
@@ -120,8 +125,23 @@ export function leastBase({ growth, multiplier }) {
 	return n > d ? (d - 1n) / (n - d) + 1n : 1n;
 }
 
+const MAX_WAITS = 16;
+
+function checkWaits(field, waits, fail) {
+	if (waits.length === 0) {
+		fail("missing", field);
+	}
+	if (waits.length > MAX_WAITS) {
+		fail("too_many", field, BigInt(waits.length), BigInt(MAX_WAITS));
+	}
+	return waits.map((wait) => checkValue({ ...field, unit: "duration" }, wait, undefined, fail));
+}
+
 /** Checks a value by the rules 4 to 7 of SPEC 8.4; returns it, a ratio in lowest terms. */
 export function checkValue(field, value, [low, high] = [0n, MAX], fail) {
+	if (field.unit === "waits") {
+		return checkWaits(field, value, fail);
+	}
 	if (field.unit !== "ratio") {
 		if (value > high) {
 			fail("too_large", field, value, high);

@@ -12,6 +12,7 @@ import {
 	POLYNOMIAL,
 	PROPORTIONAL,
 	SLOTTED,
+	STEPS,
 } from "./fields.js";
 import { draw, least, MAX, most, sample, sat, scale } from "./numbers.js";
 
@@ -19,7 +20,7 @@ import { draw, least, MAX, most, sample, sat, scale } from "./numbers.js";
 export const RESTART = 4096;
 
 /** The growth of an index. */
-function growthOf({ growth, base, increment, multiplier, power, origin }, index) {
+function growthOf({ growth, base, increment, multiplier, power, origin, waits }, index) {
 	const i = BigInt(index);
 	switch (growth) {
 		case LINEAR:
@@ -42,6 +43,8 @@ function growthOf({ growth, base, increment, multiplier, power, origin }, index)
 			}
 			return sat(base * f);
 		}
+		case STEPS:
+			return waits[Math.min(index, waits.length - 1)];
 		default:
 			return base;
 	}

@@ -1,24 +1,48 @@
-// What to write in place of an option of another library, or of a field of a policy.
+// What to write in place of an option of another library.
 
-const FIELDS = {
-	retries: "max_retries=5",
-	maxRetries: "max_retries=5",
-	maxAttempts: "max_attempts=6",
-	minTimeout: "base=100ms",
-	minDelay: "base=100ms",
-	base: "base=100ms",
-	maxTimeout: "cap=20s",
-	maxDelay: "cap=20s",
-	cap: "cap=20s",
-	factor: "multiplier=2",
-	multiplier: "multiplier=2",
-	maxElapsed: "max_elapsed=30s",
+const MEANT = {
+	retries: "maxRetries",
+	tries: "maxAttempts",
+	attempts: "maxAttempts",
+	numOfAttempts: "maxAttempts",
+	limit: "maxRetries",
+	times: "maxAttempts",
+	minTimeout: "base",
+	minDelay: "base",
+	startingDelay: "base",
+	initialDelay: "base",
+	initialInterval: "base",
+	interval: "base",
+	delay: "base, or delays: [100, 200]",
+	retryDelay: "base, or delays: [100, 200]",
+	calculateDelay: "delays: (index, failure) => 100",
+	maxTimeout: "cap",
+	maxDelay: "cap",
+	maxInterval: "cap",
+	backoffLimit: "cap",
+	factor: "multiplier",
+	timeMultiple: "multiplier",
+	exponent: "multiplier",
+	maxRetryTime: "maxElapsed",
+	maxElapsedTime: "maxElapsed",
+	timeout: "attemptTimeout, or maxElapsed for all attempts",
+	forever: "maxRetries: Infinity",
+	randomize: 'jitter: "full", which the default policy has',
+	delayFirstAttempt: "nothing: the first attempt never waits",
+	retry: "shouldRetry",
+	retryOn: "shouldRetry",
+	retryIf: "shouldRetry",
+	retryCondition: "shouldRetry",
+	shouldRetryError: "shouldRetry",
+	handle: "shouldRetry",
+	onFailedAttempt: "onRetry, and onStop for the last failure",
+	onError: "onRetry, and onStop for the last failure",
+	onRetryAttempt: "onRetry",
+	abortSignal: "signal",
 };
 
-/** Throws for an option that is a field of the policy. */
-export function checkNames(options) {
-	const name = Object.keys(Object(options)).find((each) => Object.hasOwn(FIELDS, each));
-	if (name !== undefined) {
-		throw new TypeError(`${name} is unknown; it is part of the policy: write policy: "default:${FIELDS[name]}"`);
-	}
+/** The rest of the sentence "NAME is unknown" for an option of another library, or for one in another spelling. */
+export function adviceOn(name) {
+	const meant = Object.hasOwn(MEANT, name) ? MEANT[name] : undefined;
+	return meant && `; did you mean ${meant}?`;
 }

@@ -13,6 +13,9 @@ const now = () => performance.now();
 export const DEFAULT_CLOCK = { now, sleep: (delay, signal) => sleep(delay, signal, false) };
 export const UNREF_CLOCK = { now, sleep: (delay, signal) => sleep(delay, signal, true) };
 
+/** The clock of real time, with timers that keep Node.js running or not. */
+export const realTime = (unref) => (unref ? UNREF_CLOCK : DEFAULT_CLOCK);
+
 /** Whether a clock is one of these. They need no signal that nobody aborts. */
 export const isDefault = (clock) => clock === DEFAULT_CLOCK || clock === UNREF_CLOCK;
 

@@ -4,23 +4,26 @@
 import { OPEN } from "../core/account.js";
 import { MAX_UINT64 } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
-import { CheckedOperation, readOutcome } from "../core/operation.js";
+import { CheckedOperation, readOutcome, readOwnDelay } from "../core/operation.js";
 import { withJSON } from "../core/show.js";
 import { nextLoopNumber, stateOfLoop } from "../core/stream.js";
 import { warnOnce } from "../warning.js";
 import { StartError } from "../wasm/errors.js";
 import { ifStarted, startFailure } from "../wasm/module.js";
-import { ABORTED, reasonOf, throwIfAborted, unlessAborted } from "./abort.js";
-import { isDefault } from "./clock.js";
+import { ABORTED, reasonOf, throwIfAborted, unlessAborted, whenAborted } from "./abort.js";
+import { isDefault, realTime } from "./clock.js";
 import { beginLoop, isPermanent, RetryError, unwrap, withFailure } from "./errors.js";
-import { baseText, isRandom, isUnlimited } from "./loop-policy.js";
+import { baseText, isRandom, isUnlimited, maxRetriesOf } from "./loop-policy.js";
 import { parsePolicy, readDeadline, readTime, streamOf } from "./options.js";
+import { timeoutError } from "./timeout.js";
 import { readVerdict } from "./verdict.js";
 
 const SUCCESS = "success";
 const PERMANENT = "permanent";
 const CANCELLED = "cancelled";
 const ACCEPTED = { outcome: SUCCESS, retryAfter: undefined };
+/** Of an attempt that met its limit. */
+const LATE = { outcome: "timeout", retryAfter: undefined };
 
 /**
  * What calls and predicates get if the caller passed no signal. It makes one on demand: that is slow, and rare. (A
@@ -28,15 +31,34 @@ const ACCEPTED = { outcome: SUCCESS, retryAfter: undefined };
  */
 class Context {
 	#loop;
+	#lastError;
 
 	constructor(attempt, loop) {
 		this.attempt = attempt;
 		this.#loop = loop;
-		Object.freeze(this);
+		this.#lastError = loop.lastError;
+	}
+
+	get lastError() {
+		return this.#lastError;
+	}
+
+	get timeLeft() {
+		return this.#loop.timeLeft();
 	}
 
 	get signal() {
 		return this.#loop.someSignal();
+	}
+}
+
+/** The same with a signal. */
+class SignalledContext extends Context {
+	signal;
+
+	constructor(attempt, loop, signal) {
+		super(attempt, loop);
+		this.signal = signal;
 	}
 }
 
@@ -48,6 +70,7 @@ export class Loop {
 		this.apply = apply;
 		this.number = beginLoop();
 		this.attempts = 0;
+		this.lastError = undefined;
 		/** How the last call ended, "value" or "error", and with what; undefined if it has not ended. */
 		this.ended = undefined;
 		this.result = undefined;
@@ -83,7 +106,7 @@ export class Loop {
 
 	/** All steps, or those after the first call, if that has `failed`. */
 	async runAll(failed) {
-		const { shouldRetryResult, signal, stats, onRetry, onStop } = this.options;
+		const { fallback, isLimited, shouldRetryResult, signal, stats, onRetry, onStop } = this.options;
 		try {
 			if (!failed) {
 				this.begin();
@@ -95,9 +118,13 @@ export class Loop {
 						this.fail(failed.error);
 					} else {
 						this.attempts++;
+						this.lastError = this.ended === "error" ? this.result : undefined;
 						this.ended = undefined;
 						this.context = undefined;
-						if (signal) {
+						this.isLate = false;
+						if (isLimited) {
+							await this.callWithin();
+						} else if (signal) {
 							await unlessAborted(signal, this.callToEnd());
 						} else {
 							// As `callToEnd` does, without a second promise.
@@ -108,8 +135,8 @@ export class Loop {
 							}
 						}
 					}
-					let verdict = ACCEPTED;
-					if (this.ended !== "value" || shouldRetryResult) {
+					let verdict = this.isLate ? LATE : ACCEPTED;
+					if (verdict === ACCEPTED && (this.ended !== "value" || shouldRetryResult)) {
 						let returned;
 						try {
 							const asked = this.until(this.ask());
@@ -164,13 +191,16 @@ export class Loop {
 			}
 		}
 		if ("error" in end) {
-			throw end.error;
+			if (fallback === undefined || this.reason === CANCELLED) {
+				throw end.error;
+			}
+			return typeof fallback === "function" ? await fallback(end.error) : fallback;
 		}
 		return end.value;
 	}
 
 	begin() {
-		const { budget, deadline, isTimed, signal } = this.options;
+		const { budget, deadline, isLimited, isTimed, signal } = this.options;
 		if (isTimed) {
 			this.readClock();
 			this.start = this.now;
@@ -180,7 +210,7 @@ export class Loop {
 			this.deadlineNs = deadline === undefined ? MAX_UINT64 : readDeadline(deadline, this.start, this.apply);
 			this.stream = startFailure ? undefined : streamOf(this.options, this.apply);
 			this.streamNumber = this.stream === undefined ? nextLoopNumber() : undefined;
-			if (budget) {
+			if (budget || isLimited) {
 				this.beginOperation();
 			}
 		}
@@ -208,6 +238,64 @@ export class Loop {
 		return this.apply ? this.apply(this.fn) : this.fn(this.makeContext());
 	}
 
+	/** The call, which ends at the limit of the attempt, or with the signal. A function that goes on is left behind. */
+	async callWithin() {
+		const { clock, signal, unref } = this.options;
+		this.readClock();
+		const limit = toMilliseconds(this.operation.attempt(this.nowNs).limit);
+		const [call, timer] = [new AbortController(), new AbortController()];
+		this.callSignal = call.signal;
+		const unregister = signal && whenAborted(signal, () => call.abort(reasonOf(signal)));
+		let isOver = false;
+		const ended = (async () => {
+			try {
+				const value = await this.call();
+				isOver || this.setEnd("value", value);
+			} catch (error) {
+				isOver || this.fail(error);
+			}
+		})();
+		try {
+			// A clock that does not wait says itself when an attempt ends.
+			const wait = clock.timeout ? clock.timeout(limit, timer.signal) : realTime(unref).sleep(limit, timer.signal);
+			await this.until(Promise.race([ended, wait]));
+			if (!this.ended && !signal?.aborted) {
+				this.isLate = true;
+				this.isFinal = false;
+				this.setEnd("error", timeoutError(limit));
+				call.abort(this.result);
+			}
+		} finally {
+			isOver = true;
+			timer.abort();
+			unregister?.();
+		}
+	}
+
+	/** How long the attempt has, in ms, until its limit, the deadline or `max_elapsed` ends; undefined without an end. */
+	timeLeft() {
+		const { clock, isLimited, isTimed } = this.options ?? {};
+		if (!isTimed) {
+			return undefined;
+		}
+		if (!this.operation) {
+			ifStarted(() => this.beginOperation());
+		}
+		const begun = isLimited ? this.nowNs : this.nowNs + this.delayNs;
+		const left = this.operation?.attempt(begun).left;
+		return left ? Math.max(toMilliseconds(left - (readTime(clock)[1] - begun)), 0) : undefined;
+	}
+
+	/** The caller's own delay after a failure, undefined if there is none. */
+	ownDelay() {
+		const { delays } = this.options;
+		const index = Number(this.operation.attempt(this.nowNs).index);
+		if (index >= maxRetriesOf(this.operation.policy)) {
+			return undefined;
+		}
+		return typeof delays === "function" ? readOwnDelay(delays(index, this.result), "delays: ") : delays[index];
+	}
+
 	async callToEnd() {
 		try {
 			this.setEnd("value", await this.call());
@@ -229,9 +317,11 @@ export class Loop {
 
 	/** The same for the call and the predicate of an attempt. */
 	makeContext() {
-		const { attempts: attempt, options } = this;
-		const { signal } = options;
-		this.context ??= signal ? Object.freeze({ attempt, signal }) : new Context(attempt, this);
+		if (!this.context) {
+			const { attempts, options } = this;
+			const signal = options.isLimited ? this.callSignal : options.signal;
+			this.context = Object.freeze(signal ? new SignalledContext(attempts, this, signal) : new Context(attempts, this));
+		}
 		return this.context;
 	}
 
@@ -265,7 +355,7 @@ export class Loop {
 
 	/** Sets the decision about an outcome. */
 	decide({ outcome, retryAfter }) {
-		const { budget, isTimed } = this.options;
+		const { budget, delays, isTimed } = this.options;
 		if (isTimed) {
 			this.readClock();
 		}
@@ -276,7 +366,8 @@ export class Loop {
 			ifStarted(() => this.beginOperation());
 		}
 		if (this.operation && (budget || !isEnd)) {
-			this.delayNs = this.operation.decide(readOutcome(outcome), this.nowNs, retryAfter);
+			const own = delays && !isEnd ? this.ownDelay() : undefined;
+			this.delayNs = this.operation.decide(readOutcome(outcome), this.nowNs, retryAfter, own);
 			this.reason = this.operation.reason;
 			if (outcome === SUCCESS) {
 				this.account?.succeeded();
@@ -313,7 +404,8 @@ export class Loop {
 		if (this.deadlineNs === MAX_UINT64 && isUnlimited(policy)) {
 			warnOnce("limit", () => {
 				const base = baseText(policy);
-				const instead = base === "0s" ? "off for no retries" : `default:base=${base} to change only the base`;
+				const instead =
+					base === undefined || base === "0s" ? "off for no retries" : `default:base=${base} to change only the base`;
 				const advice = `add max_retries=3 (or write ${instead})`;
 				return `backoff: the policy "${this.options.givenPolicy}" has no limit, so the loop retries for ever; ${advice}`;
 			});

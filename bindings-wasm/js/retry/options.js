@@ -1,16 +1,26 @@
 // The options of a loop, checked once.
 
 import { OPEN } from "../core/account.js";
-import { finite, pickOptions } from "../core/arguments.js";
+import { copyOptions, finite } from "../core/arguments.js";
 import { checkBudget } from "../core/budget.js";
 import { checkAhead, toDeadline, toNanoseconds } from "../core/duration.js";
 import { wrongType } from "../core/errors.js";
+import { readOwnDelay } from "../core/operation.js";
 import { stateOf, stateOfSeed } from "../core/stream.js";
 import { checkStats } from "../plain/stats.js";
 import { ifStarted } from "../wasm/module.js";
-import { checkNames } from "./advice.js";
-import { DEFAULT_CLOCK, UNREF_CLOCK } from "./clock.js";
-import { isTimeLimited, readPolicy, readPolicyText } from "./loop-policy.js";
+import { adviceOn } from "./advice.js";
+import { DEFAULT_CLOCK, realTime } from "./clock.js";
+import {
+	changeFields,
+	fieldNames,
+	isAttemptLimited,
+	needsTime,
+	readFields,
+	readPolicy,
+	readPolicyText,
+	withRetries,
+} from "./loop-policy.js";
 
 /** Stands for a missing key, because `undefined` is a key that RandomStream refuses. */
 const NO_KEY = /* @__PURE__ */ Symbol("no key");
@@ -22,12 +32,15 @@ const NO_KEY = /* @__PURE__ */ Symbol("no key");
  * `readDeadline`.
  *
  * If the core cannot start, what only the core can check is not checked, and a policy string gives no `policy`
- * (SPEC 18.7).
+ * (SPEC 18.7). If retries are off, the loop calls once.
  */
-export function resolveRetryOptions(caller, options = {}) {
+export function resolveRetryOptions(caller, options = {}, isOff = false) {
 	const picked = pick(caller, options);
+	if (picked.fields) {
+		checkFieldNames(caller, picked.fields);
+	}
 	const { shouldRetry, shouldRetryResult, onRetry, onStop, seed } = picked;
-	const { policy, deadline, budget, stats, signal, clock, unref } = picked;
+	const { policy, deadline, delays, budget, stats, signal, clock, unref } = picked;
 	checkFunction("shouldRetry", shouldRetry);
 	checkFunction("shouldRetryResult", shouldRetryResult);
 	checkFunction("onRetry", onRetry);
@@ -35,7 +48,7 @@ export function resolveRetryOptions(caller, options = {}) {
 	if (!shouldRetry && !shouldRetryResult) {
 		throw new TypeError("shouldRetry is missing: say which failures may be retried; () => true for all");
 	}
-	const checkedPolicy =
+	let checkedPolicy =
 		typeof policy === "string"
 			? (parsed.get(policy) ?? ifStarted(() => parsePolicy(policy)))
 			: policy === undefined
@@ -68,13 +81,26 @@ export function resolveRetryOptions(caller, options = {}) {
 			readDeadline(deadline, readTime(clock ?? DEFAULT_CLOCK)[0]);
 		}
 	}
+	if (picked.fields) {
+		checkedPolicy = withFields(checkedPolicy, picked.fields);
+	}
+	if (Array.isArray(delays)) {
+		picked.delays = delays.map((delay) => readOwnDelay(delay, "delays"));
+	} else if (delays !== undefined && typeof delays !== "function") {
+		wrongType("delays", "an array of durations or a function", delays);
+	}
+	if (Array.isArray(delays) || isOff) {
+		const most = isOff ? 0 : delays.length;
+		checkedPolicy = ifStarted(() => withRetries(checkedPolicy ?? parsePolicy("default"), most));
+	}
+	picked.isLimited = checkedPolicy !== undefined && isAttemptLimited(checkedPolicy);
 	picked.isTimed = isTimed(picked, checkedPolicy);
 	picked.isBare =
 		!picked.isTimed && !signal && !shouldRetryResult && !stats && (seed === undefined || picked.stream !== undefined);
-	picked.budget = budget ?? undefined;
+	picked.budget = isOff ? undefined : (budget ?? undefined);
 	picked.policy = checkedPolicy;
-	picked.givenPolicy = policy;
-	picked.clock ??= unref ? UNREF_CLOCK : DEFAULT_CLOCK;
+	picked.givenPolicy = policy ?? "default";
+	picked.clock ??= realTime(unref);
 	return picked;
 }
 
@@ -94,17 +120,21 @@ const noneOf = () => ({
 	signal: undefined,
 	clock: undefined,
 	unref: undefined,
+	delays: undefined,
+	fallback: undefined,
+	fields: undefined,
 	givenPolicy: undefined,
+	isLimited: false,
 	isTimed: false,
 	isBare: false,
 });
 
 /** What `pickOptions` returns, in half the time: names that are computed are slow. */
 function pick(caller, options) {
-	const picked = noneOf();
 	if (options === null || Object.getPrototypeOf(Object(options)) !== Object.prototype) {
 		return pickAny(caller, options);
 	}
+	const picked = noneOf();
 	for (const name of Object.keys(options)) {
 		switch (name) {
 			case "shouldRetry":
@@ -149,18 +179,71 @@ function pick(caller, options) {
 			case "unref":
 				picked.unref = options.unref;
 				break;
+			case "delays":
+				picked.delays = options.delays;
+				break;
+			case "fallback":
+				picked.fallback = options.fallback;
+				break;
 			default:
-				pickAny(caller, options);
+				picked.fields ??= Object.create(null);
+				picked.fields[name] = options[name];
 		}
 	}
 	return picked;
 }
 
-/** The same for any object. Throws for wrong options. */
-function pickAny(caller, options) {
-	checkNames(options);
-	const { givenPolicy, isTimed, isBare, ...absent } = noneOf();
-	return { ...pickOptions(caller, options, absent), givenPolicy, isTimed, isBare };
+/** The same for any object. Throws for wrong ones. */
+const pickAny = (caller, options) => pick(caller, copyOptions(caller, options));
+
+/** The options that are not fields of a policy. */
+function ownNames() {
+	const { fields, givenPolicy, isLimited, isTimed, isBare, ...own } = noneOf();
+	return Object.keys(own);
+}
+
+/** Whether a default of the program also holds for a loop with a policy of its own. */
+export const noDefaults = (name) => name !== "policy" && ownNames().includes(name);
+
+/** Throws for a name that is neither an option nor a field of a policy. The fields only the core knows. */
+function checkFieldNames(caller, fields) {
+	for (const name of Object.keys(fields)) {
+		const advice = adviceOn(name);
+		if (advice) {
+			throw new TypeError(`${name} is unknown${advice}`);
+		}
+	}
+	const names = ifStarted(fieldNames) ?? Object.keys(fields);
+	const unknown = Object.keys(fields).find((name) => !names.includes(name));
+	if (unknown !== undefined) {
+		const all = `${ownNames().join(", ")}, and the fields of a policy: ${names.join(", ")}`;
+		throw new TypeError(`${unknown} is unknown; the options of ${caller} are ${all}`);
+	}
+}
+
+/** A policy, or the default one, with these fields beside it. */
+function withFields(policy, fields) {
+	return ifStarted(() => {
+		const values = readFields(fields);
+		return values.length ? changed(policy ?? parsePolicy("default"), values) : policy;
+	});
+}
+
+/** By a policy, and by fields as text, the policy that they make of it: a change takes longer than a short loop. */
+const changes = /* @__PURE__ */ new WeakMap();
+
+function changed(policy, values) {
+	const key = values.map(([{ name }, { raw }]) => `${name}=${raw}`).join();
+	const ofPolicy = changes.get(policy) ?? new Map();
+	let found = values.some(([, { unrepresentable }]) => unrepresentable) ? undefined : ofPolicy.get(key);
+	if (!found) {
+		found = changeFields(policy, values);
+		if (ofPolicy.size === MAX_PARSED) {
+			ofPolicy.clear();
+		}
+		changes.set(policy, ofPolicy.set(key, found));
+	}
+	return found;
 }
 
 function checkFunction(name, option) {
@@ -247,7 +330,7 @@ export function readDeadline(option, now, apply) {
 
 /** Whether anyone sees what time it is: a clock of the caller, a hook, or a limit. Other loops read no clock. */
 function isTimed({ budget, clock, deadline, onRetry, onStop }, policy) {
-	const isLimited = policy !== undefined && isTimeLimited(policy);
+	const isLimited = policy !== undefined && needsTime(policy);
 	const isSeen = onRetry !== undefined || onStop !== undefined;
 	return isSeen || isLimited || clock !== undefined || deadline !== undefined || budget !== undefined;
 }

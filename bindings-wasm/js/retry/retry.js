@@ -1,5 +1,7 @@
+import { copyOptions } from "../core/arguments.js";
 import { wrongType } from "../core/errors.js";
 import { define } from "../core/show.js";
+import { defaults } from "./defaults.js";
 import { Loop } from "./loop.js";
 import { resolveRetryOptions } from "./options.js";
 
@@ -7,7 +9,7 @@ import { resolveRetryOptions } from "./options.js";
 export function retry(fn, options) {
 	let loop;
 	try {
-		const resolved = resolveRetryOptions("retry", options);
+		const resolved = resolve("retry", options);
 		checkFunction(fn);
 		loop = new Loop(fn, resolved);
 	} catch (error) {
@@ -18,15 +20,27 @@ export function retry(fn, options) {
 
 /** A function that calls another with `retry`. */
 export function makeRetriable(fn, options) {
-	const resolved = resolveRetryOptions("makeRetriable", options);
+	const given = copyOptions("makeRetriable", options);
+	let resolved = resolve("makeRetriable", given);
+	let resolvedBy = defaults;
 	checkFunction(fn);
 	const retriable = function (...args) {
+		if (resolvedBy !== defaults) {
+			resolved = resolve("makeRetriable", given);
+			resolvedBy = defaults;
+		}
 		const apply = (callback) => callback.apply(this, args);
 		return new Loop(fn, resolved, apply).run();
 	};
 	define(retriable, "name", fn.name);
+	define(retriable, "withOptions", (changes) =>
+		makeRetriable(fn, { ...given, ...copyOptions("withOptions", changes) }),
+	);
 	return define(retriable, "length", fn.length);
 }
+
+const resolve = (caller, options) =>
+	defaults ? defaults.resolve(caller, options) : resolveRetryOptions(caller, options);
 
 function checkFunction(fn) {
 	if (typeof fn !== "function") {
