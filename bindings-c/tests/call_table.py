@@ -42,7 +42,15 @@ CALLS = {
     "operation_begin": [">operation", "policy", 1, 0, N.NO_TIME, "budget"],
     "operation_resume": [">operation", "policy", 1, 0, 0, N.NO_TIME],
     "operation_decide": ["operation", N.OUTCOME_TRANSIENT, N.NO_TIME, 0, "budget", "decision"],
-    "operation_decide_with_delay": ["operation", N.OUTCOME_TRANSIENT, 5, N.NO_TIME, 0, "budget", "decision"],
+    "operation_decide_with_delay": [
+        "operation",
+        N.OUTCOME_TRANSIENT,
+        5,
+        N.NO_TIME,
+        0,
+        "budget",
+        "decision",
+    ],
     "operation_attempt_limit": ["operation", 0, "u64"],
     "operation_time_left": ["operation", 0, "u64"],
     "operation_retry_index": ["operation", 0, "u64"],
@@ -96,7 +104,12 @@ UNCHANGED = {
 #: What a call writes through the pointers in a struct.
 INDIRECT = {"retry": {"stats"}}
 #: The calls that continue an operation, each with the place of the budget.
-SPENDING = {"operation_decide": 4, "operation_decide_with_delay": 5, "operation_refuse_retry": 1, "operation_cancel": 1}
+SPENDING = {
+    "operation_decide": 4,
+    "operation_decide_with_delay": 5,
+    "operation_refuse_retry": 1,
+    "operation_cancel": 1,
+}
 #: What a call gives without what may be NULL, where that is not success: the preset "default" has no waits.
 WITHOUT = {"policy_get_waits": "unused"}
 #: Calls that fail for other reasons: the function, the arguments that differ by their place, and the code.

@@ -73,7 +73,8 @@ class Player:
 
     def attempt_with(self, context, at, retry_after):
         known = S.loop_attempt_info.from_address(at)
-        assert not any(known.reserved) and not known.reserved32
+        assert not any(known.reserved)
+        assert not known.reserved32
         self.known.append([known.number, known.time_left_ns, known.last_outcome])
         limit = self.limit() if self.calls < len(self.script["calls"]) else None
         # A deadline that is over is played as one that has not begun.

@@ -93,14 +93,10 @@ impl RetryStats {
     /// Raises ValueError for a prefix or a name that Prometheus does not allow, or that the text needs
     /// itself.
     #[pyo3(
-        signature = (*, prefix = String::from("backoff"), labels = None),
+        signature = (*, prefix = "backoff", labels = None),
         text_signature = "($self, *, prefix='backoff', labels=None)"
     )]
-    fn prometheus(
-        &self,
-        prefix: String,
-        labels: Option<&Bound<'_, PyMapping>>,
-    ) -> PyResult<String> {
+    fn prometheus(&self, prefix: &str, labels: Option<&Bound<'_, PyMapping>>) -> PyResult<String> {
         let pairs: Vec<(String, String)> = match labels {
             Some(labels) => {
                 let items = labels.items()?;
@@ -109,7 +105,7 @@ impl RetryStats {
             None => Vec::new(),
         };
         let labels: Vec<_> = pairs.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-        let text = self.0.prometheus_text(&prefix, &labels).map_err(|refused| {
+        let text = self.0.prometheus_text(prefix, &labels).map_err(|refused| {
             PyValueError::new_err(match refused {
                 LabelError::Prefix => {
                     format!("prefix {prefix:?} cannot begin the name of a metric")

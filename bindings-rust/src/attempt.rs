@@ -1,5 +1,8 @@
-//! What a call gets to know about its attempt.
+//! What a call gets to know about its attempt, and that an attempt took too long.
 
+use std::error::Error;
+use std::fmt;
+use std::io;
 use std::time::Duration;
 
 /// What [`Loop::call_with_attempt`](crate::Loop::call_with_attempt) and
@@ -33,5 +36,35 @@ impl<T, E> Attempt<Result<T, E>> {
     #[must_use]
     pub fn last_error(&self) -> Option<&E> {
         self.last.as_ref()?.as_ref().err()
+    }
+}
+
+/// An attempt took longer than its limit. It is an error that other errors can be made of.
+///
+/// ```
+/// use backoff_retry::{AttemptTimeout, Retry};
+/// let retry = Retry::default();
+/// let plan = retry.when(|_: &std::io::Error| true).timed_out(|timeout| Err(timeout.into()));
+/// assert_eq!(plan.call(|| Ok(7)).unwrap(), 7);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct AttemptTimeout {
+    /// The limit: the policy's `attempt_timeout`, or less if `max_elapsed` or the deadline would have ended
+    /// sooner.
+    pub limit: Duration,
+}
+
+impl fmt::Display for AttemptTimeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the attempt took longer than {:?}", self.limit)
+    }
+}
+
+impl Error for AttemptTimeout {}
+
+impl From<AttemptTimeout> for io::Error {
+    fn from(timeout: AttemptTimeout) -> Self {
+        Self::new(io::ErrorKind::TimedOut, timeout)
     }
 }

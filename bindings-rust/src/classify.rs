@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use backoff_core::Outcome;
 
-use crate::timeout::AttemptTimeout;
+use crate::attempt::AttemptTimeout;
 use crate::verdict::{IntoVerdict, Verdict};
 
 /// Classifies how a call ended that returned an `R`.

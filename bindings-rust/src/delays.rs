@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::attempt::AttemptTimeout;
 use crate::classify::Classify;
 use crate::loops::Loop;
-use crate::timeout::AttemptTimeout;
 use crate::verdict::Verdict;
 
 /// A classification with delays. Made by [`Loop::delays`](crate::Loop::delays) and

@@ -77,7 +77,7 @@ pub use backoff_core::{
     parse_retry_after_ns,
 };
 
-pub use attempt::Attempt;
+pub use attempt::{Attempt, AttemptTimeout};
 pub use classify::{ByResult, Classify, WhenEither, WhenError};
 pub use delays::{DelayFn, DelayList, WithDelays};
 pub use event::{Report, RetryEvent};
@@ -92,7 +92,7 @@ pub use shared_budget::{
     Stored, SwapOutcome,
 };
 pub use time::{BlockingSleep, Clock, DefaultSleep, Monotonic, Sleep, SleepResult};
-pub use timeout::{AttemptTimeout, OnTimeout};
+pub use timeout::OnTimeout;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use verdict::parse_retry_after;
 pub use verdict::{IntoVerdict, Verdict};

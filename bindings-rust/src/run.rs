@@ -11,7 +11,7 @@ use backoff_core::{
     Budget, BudgetEvent, Decision, Outcome, Policy, RandomStream, RetryStats, StopReason,
 };
 
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, AttemptTimeout};
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
 use crate::loops::Loop;
@@ -20,7 +20,6 @@ use crate::ref_or_arc::RefOrArc;
 use crate::retry::{Retry, default_stream};
 use crate::shared_budget::{Answer, Reservation, SharedBudget, Ticket};
 use crate::time::{Clock, nanoseconds};
-use crate::timeout::AttemptTimeout;
 use crate::verdict::Verdict;
 
 /// A loop that is running. It is cancelled if it is dropped before its end.

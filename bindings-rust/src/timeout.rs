@@ -1,43 +1,11 @@
 //! What a call returns that took longer than the policy's `attempt_timeout` (SPEC 18.2).
 
-use std::error::Error;
-use std::fmt;
-use std::io;
 use std::time::Duration;
 
+use crate::attempt::AttemptTimeout;
 use crate::classify::Classify;
 use crate::loops::Loop;
 use crate::verdict::Verdict;
-
-/// An attempt took longer than its limit. It is an error that other errors can be made of.
-///
-/// ```
-/// use backoff_retry::{AttemptTimeout, Retry};
-/// let retry = Retry::default();
-/// let plan = retry.when(|_: &std::io::Error| true).timed_out(|timeout| Err(timeout.into()));
-/// assert_eq!(plan.call(|| Ok(7)).unwrap(), 7);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct AttemptTimeout {
-    /// The limit: the policy's `attempt_timeout`, or less if `max_elapsed` or the deadline would have ended
-    /// sooner.
-    pub limit: Duration,
-}
-
-impl fmt::Display for AttemptTimeout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the attempt took longer than {:?}", self.limit)
-    }
-}
-
-impl Error for AttemptTimeout {}
-
-impl From<AttemptTimeout> for io::Error {
-    fn from(timeout: AttemptTimeout) -> Self {
-        Self::new(io::ErrorKind::TimedOut, timeout)
-    }
-}
 
 /// A classification with the result of a call that took too long. Made by
 /// [`Loop::timed_out`](crate::Loop::timed_out).

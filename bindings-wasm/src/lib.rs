@@ -40,7 +40,8 @@ static ALLOCATOR: lol_alloc::FailAllocator = lol_alloc::FailAllocator;
 
 pub use analysis::{policy_fit, preview_begin, preview_next};
 pub use budget::{
-    budget, budget_level, budget_params, budget_parse, budget_report, budget_size, budget_step, budget_text,
+    budget, budget_level, budget_params, budget_parse, budget_report, budget_size, budget_step,
+    budget_text,
 };
 pub use buffer::{bytes, bytes_capacity, operation, operation_size, policy, policy_size, words};
 pub use catalog::{catalog, ratio_parse};

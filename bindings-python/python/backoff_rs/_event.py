@@ -106,9 +106,21 @@ class RetryEvent:
     def __structlog__(self) -> dict[str, object]:
         """What structlog's JSONRenderer writes of an event: the fields of the log, without the value,
         which may be large or a secret."""
-        from ._log import fields_of
+        return {name.removeprefix("backoff_"): value for name, value in self._fields().items()}
 
-        return fields_of(self)
+    def _fields(self) -> dict[str, object]:
+        """What structured logs have of an event."""
+        # The value is left out: it may be large, or a secret.
+        return {
+            "backoff_name": self.name,
+            "backoff_attempts": self.attempts,
+            "backoff_outcome": self.outcome and str(self.outcome),
+            "backoff_reason": self.reason and str(self.reason),
+            "backoff_delay": self.delay,
+            "backoff_elapsed": self.elapsed,
+            "backoff_error": None if self.error is None else self._failure(),
+            **self._http_fields(),
+        }
 
     def _failure(self) -> str:
         """The error, for the log."""

@@ -139,7 +139,7 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
         logger.log(level, "%s", message)
         return
     http = event._http_fields()
-    extra = _fields(event, http)
+    extra: dict[str, Any] = event._fields()
     loop, how = event.name, str(event.outcome)
     if http:
         loop = f"{loop}: {http['backoff_method']} {http['backoff_url']}"
@@ -152,9 +152,9 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
 
 
 def _log_structured(structlog: Any, level: int, message: str, event: RetryEvent | None) -> None:
-    fields = {}
+    fields: dict[str, object] = {}
     if event is not None:
-        fields = fields_of(event)
+        fields = event.__structlog__()
         # Applications that render through logging use "name" for the logger.
         fields["loop"] = fields.pop("name")
     # Not each of its loggers has a method log().
@@ -163,23 +163,3 @@ def _log_structured(structlog: Any, level: int, message: str, event: RetryEvent 
     if hasattr(written, "close") and hasattr(written, "__await__"):
         written.close()
         raise TypeError("the logger of structlog is asynchronous, and nothing awaits it")
-
-
-def fields_of(event: RetryEvent) -> dict[str, Any]:
-    """The members of an event for structured logs."""
-    given = _fields(event, event._http_fields())
-    return {name.removeprefix("backoff_"): value for name, value in given.items()}
-
-
-def _fields(event: RetryEvent, http: dict[str, object]) -> dict[str, Any]:
-    # The value is left out: it may be large, or a secret.
-    return {
-        "backoff_name": event.name,
-        "backoff_attempts": event.attempts,
-        "backoff_outcome": event.outcome and str(event.outcome),
-        "backoff_reason": event.reason and str(event.reason),
-        "backoff_delay": event.delay,
-        "backoff_elapsed": event.elapsed,
-        "backoff_error": None if event.error is None else event._failure(),
-        **http,
-    }
