@@ -55,7 +55,7 @@ class Operation:  # 13.1
 
     def index(self, now):  # 13.9
         """The index of the delay that follows if the attempt fails now."""
-        return 0 if self.counts_anew(now) else self.retries
+        return 0 if self.reason is None and self.counts_anew(now) else self.retries
 
     def attempt_limit(self, now):  # 13.10
         p = self.policy

@@ -10839,7 +10839,7 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_operation_retry_index(v0 int32, v1 int64, v2 int32) int32 {
 	var v3 int32
-	var v4, v5 int64
+	var v4, v5, v6 int64
 	v3 = i32(100)
 	{
 		if v0 == 0 {
@@ -10855,31 +10855,32 @@ func (m *Module) Xbackoff_operation_retry_index(v0 int32, v1 int64, v2 int32) in
 		}
 		{
 			{
-				t1 := int64(load64(m.memory, uint64(uint32(v0))+288))
-				v4 = t1
-				if v4 != i64(0x7fffffffffffffff) {
+				t1 := int32(load32(m.memory, uint64(uint32(v0))+376))
+				if t1 != 0 {
 					goto l1
 				}
-				t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-				v1 = t2
-				goto l2
+				t2 := int64(load64(m.memory, uint64(uint32(v0))+288))
+				v4 = t2
+				if v4 == i64(0x7fffffffffffffff) {
+					goto l1
+				}
+				v5 = i64(0)
+				t3 := int64(load64(m.memory, uint64(uint32(v0))+344))
+				v6 = v1 - t3
+				p4 := v6
+				if uint64(v6) > uint64(v1) {
+					p4 = i64(0)
+				}
+				if uint64(p4) >= uint64(v4) {
+					goto l2
+				}
 			}
 		l1:
-			t3 := int64(load64(m.memory, uint64(uint32(v0))+360))
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+344))
-			v5 = v1 - t4
-			p5 := v5
-			if uint64(v5) > uint64(v1) {
-				p5 = i64(0)
-			}
-			p6 := i64(0)
-			if uint64(p5) < uint64(v4) {
-				p6 = t3
-			}
-			v1 = p6
+			t5 := int64(load64(m.memory, uint64(uint32(v0))+360))
+			v5 = t5
 		}
 	l2:
-		store64(m.memory, uint32(v2), uint64(v1))
+		store64(m.memory, uint32(v2), uint64(v5))
 		v3 = i32(0)
 	}
 l0:

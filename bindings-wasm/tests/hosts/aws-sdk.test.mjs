@@ -117,8 +117,8 @@ describe("the AWS SDK", () => {
 	});
 
 	test("bad options are errors at once", () => {
-		assert.throws(() => new PolicyRetryStrategy({ maxAttempts: 3 }), {
-			message: 'maxAttempts is unknown; it is part of the policy: write policy: "default:max_attempts=6"',
+		assert.throws(() => new PolicyRetryStrategy({ attempts: 3 }), {
+			message: "attempts is unknown; did you mean maxAttempts?",
 		});
 		assert.throws(() => new PolicyRetryStrategy({ policy: "full:base=1" }), PolicyError);
 		assert.throws(() => new PolicyRetryStrategy({ budget: "quotas" }), PolicyError);

@@ -63,8 +63,8 @@ describe("cockatiel", () => {
 	});
 
 	test("bad options are errors at once", () => {
-		assert.throws(() => retryOptions({ maxAttempts: 3 }), {
-			message: 'maxAttempts is unknown; it is part of the policy: write policy: "default:max_attempts=6"',
+		assert.throws(() => retryOptions({ attempts: 3 }), {
+			message: "attempts is unknown; did you mean maxAttempts?",
 		});
 		assert.throws(() => retryOptions({ policy: "full:base=1" }), PolicyError);
 		assert.throws(() => retryOptions({ policy: `${POLICY},max_elapsed=1m` }), /cannot stop after a max_elapsed/);

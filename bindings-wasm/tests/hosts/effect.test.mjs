@@ -82,7 +82,7 @@ describe("effect", () => {
 
 	test("bad options are errors at once", () => {
 		assert.throws(() => schedule({ times: 3 }), {
-			message: "times is unknown; the options of schedule are policy, stream, seed, key, shouldRetry",
+			message: "times is unknown; did you mean maxAttempts?",
 		});
 		assert.throws(() => schedule({ policy: "full:base=1" }), PolicyError);
 		assert.throws(() => schedule({ stream: 5 }), TypeError);

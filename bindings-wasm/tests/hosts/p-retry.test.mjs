@@ -86,7 +86,7 @@ describe("p-retry", () => {
 
 	test("bad options are errors at once", () => {
 		assert.throws(() => retryOptions({ retries: 3 }), {
-			message: 'retries is unknown; it is part of the policy: write policy: "default:max_retries=5"',
+			message: "retries is unknown; did you mean maxRetries?",
 		});
 		assert.throws(() => retryOptions({ policy: "full:base=1" }), PolicyError);
 		assert.throws(() => retryOptions({ key: "job-1" }), { message: "key needs a seed" });

@@ -2395,25 +2395,29 @@ func (m *Module) Xretry_index(v0, v1 int32, v2 int64) int64 {
 	var v3, v4, v5 int64
 	{
 		{
-			t0 := int64(load64(m.memory, uint64(uint32(v0))+280))
-			v3 = t0
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+48))
+			if t0 != 0 {
+				goto l0
+			}
+			t1 := int64(load64(m.memory, uint64(uint32(v0))+280))
+			v3 = t1
 			if v3 == i64(0x7fffffffffffffff) {
 				goto l0
 			}
 			v4 = i64(0)
-			t1 := int64(load64(m.memory, uint64(uint32(v1))+16))
-			v5 = v2 - t1
-			p2 := v5
+			t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
+			v5 = v2 - t2
+			p3 := v5
 			if uint64(v5) > uint64(v2) {
-				p2 = i64(0)
+				p3 = i64(0)
 			}
-			if uint64(p2) >= uint64(v3) {
+			if uint64(p3) >= uint64(v3) {
 				goto l1
 			}
 		}
 	l0:
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
-		v4 = t3
+		t4 := int64(load64(m.memory, uint64(uint32(v1))+32))
+		v4 = t4
 	}
 l1:
 	return v4
