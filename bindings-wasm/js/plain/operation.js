@@ -63,7 +63,11 @@ export class CheckedOperation {
 			policy.attempt_timeout < MAX ? policy.attempt_timeout : 0n,
 		].filter((left) => left > 0n);
 		const left = ends.length ? ends.reduce(least) : 0n;
-		return { limit: policy.attempt_timeout < MAX ? left : 0n, left, index: !this.reason && this.countsAnew(now) ? 0n : count };
+		return {
+			limit: policy.attempt_timeout < MAX ? left : 0n,
+			left,
+			index: !this.reason && this.countsAnew(now) ? 0n : count,
+		};
 	}
 
 	/** Whether the attempt ran so long that its failure is the first of a new count. */
