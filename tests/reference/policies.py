@@ -71,7 +71,7 @@ def checked(field, value, low, high):  # 8.4, rules 4 to 7
         if not value:
             raise PolicyError("missing", field, 0, 0)
         if len(value) > MAX_WAITS:
-            raise PolicyError("too_many", field, len(value), MAX_WAITS)
+            raise PolicyError("too_many", field, MAX_WAITS + 1, MAX_WAITS)
         for wait in value:
             if wait > high:
                 raise PolicyError("too_large", field, wait, high)

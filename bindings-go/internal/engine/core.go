@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn256(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn257(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn256(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn257(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn216(t1+v4, v3, i32(1))
+		t2 := m.fn217(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -2063,7 +2063,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn256(v2, v3, i64(0), i64(10), i64(0))
+		m.fn257(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2083,7 +2083,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn236(v0, int32(t5)|i32(48))
+		_ = m.fn237(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2254,7 +2254,7 @@ l5:
 					if t41 != i32(100) {
 						goto l9
 					}
-					m.fn214(v2, v3)
+					m.fn215(v2, v3)
 					t42 := int32(load32(m.memory, uint32(v2)))
 					t43 := int32(load32(m.memory, uint64(uint32(v2))+4))
 					_ = m.fn27(v23, t42, t43)
@@ -2396,7 +2396,7 @@ l5:
 					if t57 != i32(116) {
 						goto l5
 					}
-					_ = m.fn231(v23, v2+i32(36), v19)
+					_ = m.fn232(v23, v2+i32(36), v19)
 					goto l5
 				default:
 					switch v24 + i32(-117) {
@@ -2487,7 +2487,7 @@ l5:
 								goto l25
 							}
 						l23:
-							t52 := m.fn231(v23, v2+i32(36), v4)
+							t52 := m.fn232(v23, v2+i32(36), v4)
 							v0 = t52
 							if v7 == 0 {
 								goto l5
@@ -2590,18 +2590,18 @@ l5:
 				if v3 == 0 {
 					goto l5
 				}
-				m.fn224(v2+i32(16), v3)
+				m.fn225(v2+i32(16), v3)
 				t107 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t108 := v2 + i32(8)
 				v0 = t107
-				m.fn214(t108, v0)
+				m.fn215(t108, v0)
 				t109 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t110 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t111 := m.fn27(v23, t109, t110)
 				t112 := m.fn27(t111, i32(35135), i32(1))
 				v25 = t112
 				m.fn35(v2+i32(48), v0)
-				_ = m.fn231(v25, v2+i32(48), v19)
+				_ = m.fn232(v25, v2+i32(48), v19)
 				goto l5
 			}
 			_ = m.fn27(v23, i32(35127), i32(8))
@@ -2633,7 +2633,7 @@ l5:
 					goto l5
 				}
 				t118 := int32(load32(m.memory, uint32(v15+v0)))
-				m.fn214(v2+i32(24), t118)
+				m.fn215(v2+i32(24), t118)
 				t119 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v25 = t119
 				if v25 == 0 {
@@ -2661,7 +2661,7 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l25:
-	m.fn240(v5, v8, v20, v23)
+	m.fn241(v5, v8, v20, v23)
 	goto l5
 l19:
 	v0 = i32(128)
@@ -3402,7 +3402,7 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn222(v3, v2)
+		t2 := m.fn223(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3619,7 +3619,7 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn249(v1)
+	t1 := m.fn250(v1)
 	v5 = t1
 	m.fn134(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3647,7 +3647,7 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn256(t8, p10, i64(0), t11, i64(0))
+			m.fn257(t8, p10, i64(0), t11, i64(0))
 			m.fn134(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -3692,7 +3692,7 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn251(v4+i32(16), v4+i32(32), v3)
+			m.fn252(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -3705,7 +3705,7 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn237(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn238(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4243,7 +4243,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn256(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn257(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4641,7 +4641,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn256(t6, p9, i64(0), t10, i64(0))
+		m.fn257(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5048,7 +5048,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn256(v5, v7, i64(0), v8, i64(0))
+				m.fn257(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5072,7 +5072,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn256(t15, p16, i64(0), v3, i64(0))
+				m.fn257(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5145,8 +5145,8 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn237(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn256(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn238(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn257(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5253,7 +5253,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn256(t69, p71, i64(0), t72, i64(0))
+			m.fn257(t69, p71, i64(0), t72, i64(0))
 			m.fn134(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5310,7 +5310,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn256(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn257(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5362,7 +5362,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn237(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn238(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -6386,7 +6386,7 @@ func (m *Module) fn84(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn247(v2+i32(8), v3)
+			m.fn248(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6397,7 +6397,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn247(v2+i32(24), v3)
+		m.fn248(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6410,7 +6410,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn247(v2+i32(16), v3)
+		m.fn248(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6424,7 +6424,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn248(v2+i32(32), v5, v1)
+		m.fn249(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6449,7 +6449,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn247(v4+i32(16), v4+i32(204))
+	m.fn248(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6457,7 +6457,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn248(v4+i32(232), v1, t2)
+		m.fn249(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6535,7 +6535,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn247(v4+i32(8), v4+i32(204))
+			m.fn248(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6546,7 +6546,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn248(v4+i32(216), v9, v11)
+						m.fn249(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6568,7 +6568,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn248(v4+i32(232), v9, v12)
+						m.fn249(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6581,7 +6581,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn248(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn249(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6647,7 +6647,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn216(v0, v2, v1)
+		t0 := m.fn217(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -6656,7 +6656,7 @@ l0:
 
 //go:norace
 func (m *Module) fn88(v0, v1 int32) int32 {
-	t0 := m.fn255(v0, v1, i32(88))
+	t0 := m.fn256(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6739,11 +6739,11 @@ func (m *Module) fn91(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn255(v0, v1, i32(80))
+		t2 := m.fn256(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn255(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn256(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -7179,7 +7179,7 @@ l0:
 	{
 		{
 			if uint32(v3) > uint32(i32(1024)) {
-				m.fn160(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+				m.fn161(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
 				store64(m.memory, uint32(v0), uint64(i64(2)))
 				goto l9
 			}
@@ -7206,7 +7206,7 @@ l0:
 				if v5 != 0 {
 					p8 = i32(30064)
 				}
-				t9 := m.fn215(p8, i32(6), v8, v2)
+				t9 := m.fn216(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
 					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
@@ -7272,7 +7272,7 @@ l0:
 			}
 		}
 	l4:
-		m.fn160(v0+i32(8), v1, i32(14), i32(0), i32(0), v8, v2)
+		m.fn161(v0+i32(8), v1, i32(14), i32(0), i32(0), v8, v2)
 		store64(m.memory, uint32(v0), uint64(i64(2)))
 		goto l9
 	l6:
@@ -7285,7 +7285,7 @@ l0:
 		if v5 != 0 {
 			p22 = v5
 		}
-		m.fn158(t20, t21, p22, v10, v9)
+		m.fn159(t20, t21, p22, v10, v9)
 		{
 			t23 := int32(load32(m.memory, uint64(uint32(v4))+3104))
 			v5 = t23
@@ -7346,7 +7346,7 @@ l3:
 		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn228(t7, t8, v8)
+		m.fn229(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
@@ -7398,12 +7398,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn220(v4+i32(352), v1, v5)
+			m.fn221(v4+i32(352), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn221(v4+i32(352), v5, v4)
+			m.fn222(v4+i32(352), v5, v4)
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
@@ -7483,7 +7483,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn220(t3, t4, v3)
+			m.fn221(t3, t4, v3)
 			v2 = v2 + i32(4)
 			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
 			v9 = t5
@@ -7494,7 +7494,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				if v9 == 0 {
 					goto l2
 				}
-				t6 := m.fn222(v4, i32(24))
+				t6 := m.fn223(v4, i32(24))
 				if t6 == 0 {
 					goto l2
 				}
@@ -7570,7 +7570,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					if v10 == 0 {
 						t15 := int64(load64(m.memory, uint32(v4)))
 						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn223(v5+i32(24), t15, t16, i32(18), v9)
+						m.fn224(v5+i32(24), t15, t16, i32(18), v9)
 						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						v9 = t17
 						{
@@ -7603,7 +7603,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				}
 			}
 		l9:
-			t24 := m.fn222(v4, v3)
+			t24 := m.fn223(v4, v3)
 			v16 = t24
 			{
 				if v13 != 0 {
@@ -7625,7 +7625,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					goto l15
 				}
 			l13:
-				m.fn221(v5+i32(24), v3, v4)
+				m.fn222(v5+i32(24), v3, v4)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if !(t25|v9 == 0) {
 					t26 := int64(load64(m.memory, uint32(v4)))
@@ -7638,7 +7638,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					if v13 != 0 {
 						p30 = t28
 					}
-					m.fn223(t31, t26, t27, t32, p30)
+					m.fn224(t31, t26, t27, t32, p30)
 					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					v9 = t33
 					{
@@ -7676,7 +7676,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 		}
 		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v14 = t38
-		m.fn224(v5, v3)
+		m.fn225(v5, v3)
 		v9 = i64(0)
 		{
 			t39 := int32(load32(m.memory, uint32(v5)))
@@ -7721,7 +7721,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn228(t5, t6, v7)
+	m.fn229(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -7797,7 +7797,7 @@ l1:
 	if v1 != 0 {
 		p27 = i32(0)
 	}
-	m.fn160(t18, t16, t19, t20, t21, p26, p27)
+	m.fn161(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
 	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
@@ -7946,9 +7946,9 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn231(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn232(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn222(v2, i32(12))
+	t9 := m.fn223(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7972,7 +7972,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn232(v2, v4)
+				t14 := m.fn233(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -8021,7 +8021,7 @@ l1:
 	l6:
 		t17 := m.fn27(v6, v10, i32(1))
 		v1 = t17
-		m.fn214(v3+i32(8), v4)
+		m.fn215(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn27(v1, t18, t19)
@@ -8036,15 +8036,15 @@ l1:
 				goto l10
 			}
 		l7:
-			t22 := m.fn226(v3+i32(804), i32(33792))
+			t22 := m.fn227(v3+i32(804), i32(33792))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn231(v1, v3+i32(804), v12)
+			_ = m.fn232(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn233(v1, v9)
+		_ = m.fn234(v1, v9)
 	l10:
 		v10 = i32(33804)
 		v1 = v11
@@ -8361,11 +8361,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn255(v4+i32(48), v1, i32(80))
+			t18 := m.fn256(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn255(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn256(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8551,7 +8551,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn256(v3, v12, i64(0), v13, i64(0))
+					m.fn257(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8570,7 +8570,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn256(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn257(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -8753,7 +8753,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn256(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn257(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(35816)
 				if v9 != 0 {
@@ -9007,7 +9007,7 @@ func (m *Module) fn122(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn188(v3, v1, v2)
+		m.fn189(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -9035,7 +9035,7 @@ func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn256(v4, v2, i64(0), i64(10), i64(0))
+	m.fn257(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9266,7 +9266,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn245(v0)
+		m.fn246(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9319,7 +9319,7 @@ func (m *Module) fn129(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn245(v1 + i32(8))
+	m.fn246(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9331,10 +9331,10 @@ func (m *Module) fn129(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn246(v1+i32(64), v1+i32(96))
-	m.fn246(v1+i32(96), v1+i32(64))
-	m.fn246(v1+i32(64), v1+i32(96))
-	m.fn246(v1+i32(96), v1+i32(64))
+	m.fn247(v1+i32(64), v1+i32(96))
+	m.fn247(v1+i32(96), v1+i32(64))
+	m.fn247(v1+i32(64), v1+i32(96))
+	m.fn247(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9812,8 +9812,8 @@ func (m *Module) fn134(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn249(v1)
-		m.fn256(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn250(v1)
+		m.fn257(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -9841,14 +9841,14 @@ func (m *Module) fn135(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn250(v0, v3)
+		m.fn251(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn251(v4, v0, v3)
+		m.fn252(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -9875,7 +9875,7 @@ func (m *Module) fn135(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn252(v0, v2)
+	m.fn253(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -9913,9 +9913,9 @@ func (m *Module) fn137(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn253(t2, v1)
+		m.fn254(t2, v1)
 		v3 = i32(7)
-		m.fn254(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn255(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10020,10 +10020,10 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn253(v12, v9)
+		m.fn254(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn254(v0, v1, i32(2), i64(0), v9)
+			m.fn255(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -10072,7 +10072,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn237(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn238(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -10097,7 +10097,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn52(v9, v10+i32(376))
 				}
 			l6:
-				m.fn254(v0, v1, i32(1), i64(0), v9)
+				m.fn255(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10294,7 +10294,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						if v6 == i64(1) {
 							goto l22
 						}
-						t65 := m.fn162(v15, v12, v11)
+						t65 := m.fn163(v15, v12, v11)
 						v6 = t65
 						goto l19
 					}
@@ -10314,7 +10314,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						p71 = t69
 					}
 					t72 := fn1(v12, v11)
-					m.fn256(t67, p71+i64(1), i64(0), t72, i64(0))
+					m.fn257(t67, p71+i64(1), i64(0), t72, i64(0))
 					t73 := int64(load64(m.memory, uint64(uint32(v10))+40))
 					v6 = t73
 				}
@@ -10373,7 +10373,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 								p87 = v6
 							}
-							m.fn256(t86, t85, i64(0), p87-v7+i64(1), i64(0))
+							m.fn257(t86, t85, i64(0), p87-v7+i64(1), i64(0))
 							t88 := int64(load64(m.memory, uint64(uint32(v10))+24))
 							v7 = v7 + t88
 						}
@@ -10406,11 +10406,11 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l28:
-				m.fn254(v0, v1, i32(4), v7, v9)
+				m.fn255(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
 		l17:
-			m.fn254(v0, v1, i32(3), i64(0), v9)
+			m.fn255(v0, v1, i32(3), i64(0), v9)
 			goto l1
 		l27:
 			if v11 == 0 {
@@ -10423,7 +10423,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l29
 			}
 		l30:
-			m.fn254(v0, v1, i32(5), v7, v9)
+			m.fn255(v0, v1, i32(5), v7, v9)
 			goto l1
 		l29:
 			{
@@ -10499,7 +10499,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p114 = i64(0)
 							}
 							t115 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn256(t112, p114, i64(0), t115, i64(0))
+							m.fn257(t112, p114, i64(0), t115, i64(0))
 							m.fn134(v10+i32(56), v9)
 							t117 := v10
 							p116 := v8
@@ -10580,7 +10580,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t143 := v6
 							v4 = t142
 							t144 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t145 := m.fn237(int32(int64(uint64(v4)>>32)), int32(v4), t144)
+							t145 := m.fn238(int32(int64(uint64(v4)>>32)), int32(v4), t144)
 							v4 = t145
 							p146 := v4
 							if uint64(v6) > uint64(v4) {
@@ -10653,7 +10653,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l1
 			}
 		l32:
-			m.fn254(v0, v1, i32(6), v7, v9)
+			m.fn255(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
@@ -10776,9 +10776,9 @@ func (m *Module) fn142(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn253(t6, v1)
+		m.fn254(t6, v1)
 		v3 = i32(6)
-		m.fn254(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn255(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10856,7 +10856,7 @@ func (m *Module) Xbackoff_operation_retry_index(v0 int32, v1 int64, v2 int32) in
 		{
 			{
 				t1 := int32(load32(m.memory, uint64(uint32(v0))+376))
-				if t1 != 0 {
+				if uint32(t1+i32(-1)) < uint32(i32(7)) {
 					goto l1
 				}
 				t2 := int64(load64(m.memory, uint64(uint32(v0))+288))
@@ -11085,46 +11085,60 @@ func (m *Module) Xbackoff_params_set_waits(v0, v1 int32, v2 int64) int32 {
 		v4 = p4
 		memory_zero(m.memory[:], uint32(v3+i32(136)), uint32(i32(136)))
 		v0 = v6 << 3
-		v2 = i64(0)
-	l6:
+	l5:
 		{
 			if v0 == 0 {
 				goto l4
 			}
-			{
-				if uint64(v2) > uint64(i64(15)) {
-					goto l5
-				}
-				t5 := int64(load64(m.memory, uint32(v1)))
-				store64(m.memory, uint32(v3+i32(136)+int32(v2)<<3), uint64(t5))
-				t6 := int64(load64(m.memory, uint64(uint32(v3))+264))
-				v2 = t6
-			}
-		l5:
-			v1 = v1 + i32(8)
-			t7 := v3
-			v2 = v2 + i64(1)
-			p8 := v2
-			if v2 == 0 {
-				p8 = i64(-1)
-			}
-			v2 = p8
-			store64(m.memory, uint64(uint32(t7))+264, uint64(v2))
+			t5 := int64(load64(m.memory, uint32(v1)))
+			m.fn152(v3+i32(136), t5)
 			v0 = v0 + i32(-8)
-			goto l6
+			v1 = v1 + i32(8)
+			goto l5
 		}
 	l4:
 		memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v3+i32(136)), uint32(i32(128)))
-		store64(m.memory, uint64(uint32(v4))+192, uint64(v2))
+		t6 := int64(load64(m.memory, uint64(uint32(v3))+264))
+		t7 := v4
+		v2 = t6
+		store64(m.memory, uint64(uint32(t7))+192, uint64(v2))
 		memory_copy(m.memory[:], uint32(v4+i32(224)), uint32(v3+i32(8)), uint32(i32(128)))
 		store64(m.memory, uint64(uint32(v4))+352, uint64(v2))
-		t9 := int64(load64(m.memory, uint32(v4)))
-		store64(m.memory, uint32(v4), uint64(t9|i64(0x800000)))
+		t8 := int64(load64(m.memory, uint32(v4)))
+		store64(m.memory, uint32(v4), uint64(t8|i64(0x800000)))
 		v4 = i32(0)
 	}
 l0:
 	m.g0 = v3 + i32(272)
 	return v4
+}
+
+//go:norace
+func (m *Module) fn152(v0 int32, v1 int64) {
+	var v2 int64
+	{
+		t0 := int64(load64(m.memory, uint64(uint32(v0))+128))
+		v2 = t0
+		if uint64(v2) > uint64(i64(15)) {
+			goto l0
+		}
+		store64(m.memory, uint32(v0+int32(v2)<<3), uint64(v1))
+		t1 := int64(load64(m.memory, uint64(uint32(v0))+128))
+		v2 = t1
+	}
+l0:
+	t2 := v0
+	v2 = v2 + i64(1)
+	p3 := v2
+	if v2 == 0 {
+		p3 = i64(-1)
+	}
+	v2 = p3
+	p4 := i64(17)
+	if uint64(v2) < uint64(i64(17)) {
+		p4 = v2
+	}
+	store64(m.memory, uint64(uint32(t2))+128, uint64(p4))
 }
 
 //go:norace
@@ -11224,7 +11238,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		v7 = int32(v2)
 		v6 = v1
 	l3:
-		m.fn157(v5+i32(1220), v5+i32(248))
+		m.fn158(v5+i32(1220), v5+i32(248))
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+1988))
 		t4 := v5 + i32(5136)
 		t5 := v5 + i32(1220)
@@ -11293,7 +11307,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 				if v7 != 0 {
 					p15 = v6
 				}
-				m.fn158(t16, t17, i32(0), p15, v7)
+				m.fn159(t16, t17, i32(0), p15, v7)
 				{
 					t18 := int32(load32(m.memory, uint64(uint32(v5))+6224))
 					v0 = t18
@@ -11311,7 +11325,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
 						store64(m.memory, uint64(uint32(v5))+3016, uint64(v2))
 						m.fn101(v5+i32(5136), v5+i32(3016))
-						m.fn159(v5+i32(4112), v5+i32(5136))
+						m.fn160(v5+i32(4112), v5+i32(5136))
 						v0 = v5 + i32(888) + i32(8)
 						{
 							t22 := int64(load64(m.memory, uint64(uint32(v5))+4112))
@@ -11335,7 +11349,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 				}
 			}
 		l11:
-			m.fn160(v5+i32(4120), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
+			m.fn161(v5+i32(4120), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
 		l13:
 			memory_copy(m.memory[:], uint32(v5+i32(4040)), uint32(v5+i32(4112)+i32(8)), uint32(i32(72)))
 			memory_copy(m.memory[:], uint32(v5+i32(888)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
@@ -11370,18 +11384,18 @@ l18:
 }
 
 //go:norace
-func (m *Module) fn157(v0, v1 int32) {
+func (m *Module) fn158(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn227(v2, v1)
+	m.fn228(v2, v1)
 	m.fn108(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
 
 //go:norace
-func (m *Module) fn158(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22 int32
 	var v23 int64
 	var v24, v25 int32
@@ -11397,14 +11411,14 @@ func (m *Module) fn158(v0, v1, v2, v3, v4 int32) {
 	v11 = v5 + i32(208) + i32(16)
 	v12 = v5 + i32(208) + i32(8)
 	v13 = v5 + i32(628)
-l45:
+l44:
 	{
 		{
 			{
 				{
 					if v3 == 0 {
 						store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
-						goto l42
+						goto l41
 					}
 					m.fn3(v5+i32(208), v3, v4, i32(44))
 					t1 := int32(load32(m.memory, uint64(uint32(v5))+220))
@@ -11444,13 +11458,13 @@ l45:
 				l2:
 					{
 						if v21 == 0 {
-							m.fn160(v5+i32(16), v19, i32(15), i32(0), v2, v18, v17)
+							m.fn161(v5+i32(16), v19, i32(15), i32(0), v2, v18, v17)
 							goto l5
 						}
 						t14 := int32(load32(m.memory, uint32(v20)))
 						t15 := v5 + i32(8)
 						v22 = t14
-						m.fn214(t15, v22)
+						m.fn215(t15, v22)
 						v21 = v21 + i32(-4)
 						v20 = v20 + i32(4)
 						t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
@@ -11485,16 +11499,15 @@ l45:
 											case 4:
 												v20 = i32(0)
 												memory_zero(m.memory[:], uint32(v5+i32(616)), uint32(i32(136)))
-												v23 = i64(0)
 												v19 = v15
 												v21 = v16
-											l22:
+											l21:
 												{
 													if v21 == 0 {
-														t43 := int32(load32(m.memory, uint64(uint32(v5))+624))
-														v24 = t43
-														t44 := int64(load64(m.memory, uint64(uint32(v5))+616))
-														v23 = t44
+														t40 := int32(load32(m.memory, uint64(uint32(v5))+624))
+														v24 = t40
+														t41 := int64(load64(m.memory, uint64(uint32(v5))+616))
+														v23 = t41
 														memory_copy(m.memory[:], uint32(v5+i32(356)), uint32(v13), uint32(i32(124)))
 														v19 = i32(2)
 														goto l18
@@ -11511,86 +11524,70 @@ l45:
 													m.fn116(t35, t33, v25)
 													t36 := int32(load32(m.memory, uint64(uint32(v5))+752))
 													if t36 != 0 {
-														t52 := int32(load32(m.memory, uint64(uint32(v5))+764))
-														v21 = t52
+														t49 := int32(load32(m.memory, uint64(uint32(v5))+764))
+														v21 = t49
 														v18 = v21 + v20
-														p53 := v18
+														p50 := v18
 														if uint32(v18) < uint32(v21) {
-															p53 = i32(-1)
+															p50 = i32(-1)
 														}
-														v18 = p53
-														t54 := int32(load32(m.memory, uint64(uint32(v5))+760))
-														v21 = t54
+														v18 = p50
+														t51 := int32(load32(m.memory, uint64(uint32(v5))+760))
+														v21 = t51
 														v20 = v21 + v20
-														p55 := v20
+														p52 := v20
 														if uint32(v20) < uint32(v21) {
-															p55 = i32(-1)
+															p52 = i32(-1)
 														}
-														v21 = p55
-														t56 := int32(load32(m.memory, uint64(uint32(v5))+756))
-														v19 = t56
+														v21 = p52
+														t53 := int32(load32(m.memory, uint64(uint32(v5))+756))
+														v19 = t53
 														goto l14
 													}
-													{
-														if uint64(v23) > uint64(i64(15)) {
-															goto l21
-														}
-														t37 := int64(load64(m.memory, uint64(uint32(v5))+760))
-														store64(m.memory, uint32(v5+i32(616)+int32(v23)<<3), uint64(t37))
-														t38 := int64(load64(m.memory, uint64(uint32(v5))+744))
-														v23 = t38
-													}
-												l21:
-													t39 := v5
-													v23 = v23 + i64(1)
-													p40 := v23
-													if v23 == 0 {
-														p40 = i64(-1)
-													}
-													v23 = p40
-													store64(m.memory, uint64(uint32(t39))+744, uint64(v23))
+													t37 := int64(load64(m.memory, uint64(uint32(v5))+760))
+													m.fn152(v5+i32(616), t37)
 													v25 = v20 + v25
-													p41 := v25
+													p38 := v25
 													if uint32(v25) < uint32(v20) {
-														p41 = i32(-1)
+														p38 = i32(-1)
 													}
-													v20 = p41 + i32(1)
-													p42 := i32(-1)
+													v20 = p38 + i32(1)
+													p39 := i32(-1)
 													if v20 != 0 {
-														p42 = v20
+														p39 = v20
 													}
-													v20 = p42
-													goto l22
+													v20 = p39
+													goto l21
 												}
 											default:
 												{
 													if v22 != i32(11) {
+														goto l22
+													}
+													t42 := int32(m.memory[uint32(v16)])
+													if uint32((t42+i32(-48))&i32(255)) < uint32(i32(10)) {
 														goto l23
 													}
-													t45 := int32(m.memory[uint32(v16)])
-													if uint32((t45+i32(-48))&i32(255)) < uint32(i32(10)) {
-														goto l24
-													}
 												}
-											l23:
+											l22:
 												v19 = i32(1)
-												t46 := int32(load32(m.memory, uint64(uint32(v5))+608))
-												t47 := int32(load32(m.memory, uint64(uint32(v5))+612))
-												t48 := m.fn215(t46, t47, v16, v15)
-												v23 = t48
+												t43 := int32(load32(m.memory, uint64(uint32(v5))+608))
+												t44 := int32(load32(m.memory, uint64(uint32(v5))+612))
+												t45 := m.fn216(t43, t44, v16, v15)
+												v23 = t45
 												if v23 == 0 {
-													goto l25
+													goto l24
 												}
 												goto l18
 											case 1:
 												m.fn116(v5+i32(616), v16, v15)
 												t25 := int32(load32(m.memory, uint64(uint32(v5))+616))
 												if t25 != i32(1) {
-													t51 := int64(load64(m.memory, uint64(uint32(v5))+624))
-													v23 = t51
+													t48 := int64(load64(m.memory, uint64(uint32(v5))+624))
+													v23 = t48
 													v26 = v23 & i64(-0x100000000)
 													v19 = i32(1)
-													goto l26
+													goto l25
 												}
 												t26 := int64(load64(m.memory, uint64(uint32(v5))+620))
 												v23 = t26
@@ -11601,7 +11598,7 @@ l45:
 												v18 = v24
 												goto l14
 											case 2:
-												m.fn229(v5+i32(616), v16, v15)
+												m.fn230(v5+i32(616), v16, v15)
 												t28 := int32(load32(m.memory, uint64(uint32(v5))+616))
 												if t28 != i32(1) {
 													goto l15
@@ -11612,7 +11609,7 @@ l45:
 												t29 := int32(load32(m.memory, uint64(uint32(v5))+616))
 												if t29 == 0 {
 													v19 = i32(23)
-													goto l25
+													goto l24
 												}
 											}
 										}
@@ -11622,77 +11619,77 @@ l45:
 										v19 = i32(1)
 										goto l18
 									}
-								l24:
-									m.fn229(v5+i32(616), v16, v15)
-									t49 := int32(load32(m.memory, uint64(uint32(v5))+616))
-									if t49 == i32(1) {
+								l23:
+									m.fn230(v5+i32(616), v16, v15)
+									t46 := int32(load32(m.memory, uint64(uint32(v5))+616))
+									if t46 == i32(1) {
 										goto l16
 									}
-									t50 := int64(load64(m.memory, uint64(uint32(v5))+624))
-									v23 = t50
+									t47 := int64(load64(m.memory, uint64(uint32(v5))+624))
+									v23 = t47
 									v19 = i32(3)
 								}
 							l18:
 								v26 = v23 & i64(-0x100000000)
-								goto l26
+								goto l25
 							l7:
 								;
-								var p57 int32
+								var p54 int32
 								if v22 == i32(22) {
-									p57 = 1
+									p54 = 1
 								}
-								v19 = p57
+								v19 = p54
 								v26 = i64(0x7fffffff00000000)
 								v23 = i64(0xffffffff)
 							}
-						l26:
+						l25:
 							store32(m.memory, uint64(uint32(v5))+224, uint32(v24))
-							t58 := v5
+							t55 := v5
 							v23 = v26 | v23&i64(0xffffffff)
-							store64(m.memory, uint64(uint32(t58))+216, uint64(v23))
+							store64(m.memory, uint64(uint32(t55))+216, uint64(v23))
 							memory_copy(m.memory[:], uint32(v9), uint32(v5+i32(356)), uint32(i32(124)))
 							memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v11), uint32(i32(120)))
-							t59 := int64(load64(m.memory, uint64(uint32(v5))+344))
-							v26 = t59
+							t56 := int64(load64(m.memory, uint64(uint32(v5))+344))
+							v26 = t56
 							memory_copy(m.memory[:], uint32(v5+i32(480)), uint32(v5+i32(88)), uint32(i32(120)))
 							store32(m.memory, uint64(uint32(v5))+96, uint32(v15))
 							store32(m.memory, uint64(uint32(v5))+92, uint32(v17))
 							store32(m.memory, uint64(uint32(v5))+88, uint32(v2))
 							if v22 == i32(18) {
-								goto l27
+								goto l26
 							}
 							if v22 == i32(11) {
 								v20 = i32(35820)
 								v21 = i32(5)
-								goto l29
+								goto l28
 							}
 							v20 = i32(4)
 							v21 = i32(0)
-							goto l29
-						l27:
+							goto l28
+						l26:
 							v20 = i32(35840)
 							v21 = i32(1)
-						l29:
+						l28:
 							v21 = v21 << 2
-						l32:
+						l31:
 							if v21 == 0 {
-								t63 := int32(load32(m.memory, uint64(uint32(v1))+1016))
-								m.fn160(v5+i32(616), t63, i32(16), i32(0), v2, v18, v17)
+								t60 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+								m.fn161(v5+i32(616), t60, i32(16), i32(0), v2, v18, v17)
 								store32(m.memory, uint64(uint32(v5))+356, uint32(v1))
 								store32(m.memory, uint64(uint32(v5))+364, uint32(v5+i32(616)))
 								store32(m.memory, uint64(uint32(v5))+360, uint32(v5+i32(88)))
 								switch v19 {
 								default:
-									m.fn230(v5+i32(16), v5+i32(356), v22, i64(0), v23)
+									m.fn231(v5+i32(16), v5+i32(356), v22, i64(0), v23)
 									goto l5
 								case 1:
-									m.fn230(v5+i32(16), v5+i32(356), v22, i64(1), v23)
+									m.fn231(v5+i32(16), v5+i32(356), v22, i64(1), v23)
 									goto l5
 								case 2:
-									m.fn230(v5+i32(208), v5+i32(356), v22, i64(1), v26)
+									m.fn231(v5+i32(208), v5+i32(356), v22, i64(1), v26)
 									{
-										t64 := int32(load32(m.memory, uint64(uint32(v5))+272))
-										v21 = t64
+										t61 := int32(load32(m.memory, uint64(uint32(v5))+272))
+										v21 = t61
 										if v21 == 0 {
 											store64(m.memory, uint64(uint32(v1))+880, uint64(v23))
 											memory_copy(m.memory[:], uint32(v6), uint32(v5+i32(480)), uint32(i32(120)))
@@ -11701,66 +11698,66 @@ l45:
 											goto l5
 										}
 										memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(208)), uint32(i32(64)))
-										t65 := int32(load32(m.memory, uint64(uint32(v5))+276))
-										v20 = t65
-										goto l38
+										t62 := int32(load32(m.memory, uint64(uint32(v5))+276))
+										v20 = t62
+										goto l37
 									}
 								case 3:
-									m.fn230(v5+i32(208), v5+i32(356), v22, i64(1), i64(4))
+									m.fn231(v5+i32(208), v5+i32(356), v22, i64(1), i64(4))
 									{
-										t66 := int32(load32(m.memory, uint64(uint32(v5))+272))
-										v21 = t66
+										t63 := int32(load32(m.memory, uint64(uint32(v5))+272))
+										v21 = t63
 										if v21 == 0 {
-											t68 := int32(load32(m.memory, uint64(uint32(v1))+368))
-											if t68 != 0 {
-												t71 := int32(load32(m.memory, uint64(uint32(v5))+680))
-												v21 = t71
+											t65 := int32(load32(m.memory, uint64(uint32(v1))+368))
+											if t65 != 0 {
+												t68 := int32(load32(m.memory, uint64(uint32(v5))+680))
+												v21 = t68
 												if v21 == 0 {
-													goto l41
+													goto l40
 												}
-												t72 := int32(load32(m.memory, uint64(uint32(v5))+684))
-												v20 = t72
+												t69 := int32(load32(m.memory, uint64(uint32(v5))+684))
+												v20 = t69
 												memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(616)), uint32(i32(64)))
-												goto l38
+												goto l37
 											}
 											store32(m.memory, uint64(uint32(v1))+368, uint32(i32(1)))
 											store64(m.memory, uint64(uint32(v1))+360, uint64(v23))
 											store64(m.memory, uint64(uint32(v1))+352, uint64(i64(1)))
-											t69 := int64(load64(m.memory, uint64(uint32(v5))+88))
-											store64(m.memory, uint32(v8), uint64(t69))
-											t70 := int32(load32(m.memory, uint64(uint32(v5))+96))
-											store32(m.memory, uint64(uint32(v8))+8, uint32(t70))
-											goto l41
+											t66 := int64(load64(m.memory, uint64(uint32(v5))+88))
+											store64(m.memory, uint32(v8), uint64(t66))
+											t67 := int32(load32(m.memory, uint64(uint32(v5))+96))
+											store32(m.memory, uint64(uint32(v8))+8, uint32(t67))
+											goto l40
 										}
 										memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(208)), uint32(i32(64)))
-										t67 := int32(load32(m.memory, uint64(uint32(v5))+276))
-										v20 = t67
-										goto l38
+										t64 := int32(load32(m.memory, uint64(uint32(v5))+276))
+										v20 = t64
+										goto l37
 									}
 								}
 							}
 							{
-								t60 := int32(load32(m.memory, uint32(v20)))
-								v15 = t60
-								p61 := i32(-33)
+								t57 := int32(load32(m.memory, uint32(v20)))
+								v15 = t57
+								p58 := i32(-33)
 								if uint32(v15) < uint32(i32(33)) {
-									p61 = i32(-1)
+									p58 = i32(-1)
 								}
-								v15 = p61 + v15
+								v15 = p58 + v15
 								if uint32(v15) > uint32(i32(26)) {
-									goto l31
+									goto l30
 								}
 								v15 = v1 + v15<<5
-								t62 := int32(load32(m.memory, uint64(uint32(v15))+16))
-								if t62 != 0 {
-									goto l31
+								t59 := int32(load32(m.memory, uint64(uint32(v15))+16))
+								if t59 != 0 {
+									goto l30
 								}
 								store64(m.memory, uint32(v15), uint64(i64(0)))
 							}
-						l31:
+						l30:
 							v20 = v20 + i32(4)
 							v21 = v21 + i32(-4)
-							goto l32
+							goto l31
 						}
 					l3:
 						t19 := v5 + i32(16)
@@ -11771,118 +11768,118 @@ l45:
 						if uint32(v21) < uint32(v2) {
 							p22 = i32(-1)
 						}
-						m.fn160(t19, t20, i32(17), t21, p22, i32(1), i32(0))
+						m.fn161(t19, t20, i32(17), t21, p22, i32(1), i32(0))
 						goto l5
 					}
 				}
-			l41:
+			l40:
 				{
-					t73 := int32(load32(m.memory, uint64(uint32(v1))+400))
-					if t73 != 0 {
+					t70 := int32(load32(m.memory, uint64(uint32(v1))+400))
+					if t70 != 0 {
 						memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(616)), uint32(i32(72)))
 						goto l5
 					}
 					store32(m.memory, uint64(uint32(v1))+400, uint32(i32(1)))
 					store64(m.memory, uint64(uint32(v1))+392, uint64(v23))
 					store64(m.memory, uint64(uint32(v1))+384, uint64(i64(1)))
-					t74 := int64(load64(m.memory, uint64(uint32(v5))+88))
-					store64(m.memory, uint32(v7), uint64(t74))
-					t75 := int32(load32(m.memory, uint64(uint32(v5))+96))
-					store32(m.memory, uint64(uint32(v7))+8, uint32(t75))
+					t71 := int64(load64(m.memory, uint64(uint32(v5))+88))
+					store64(m.memory, uint32(v7), uint64(t71))
+					t72 := int32(load32(m.memory, uint64(uint32(v5))+96))
+					store32(m.memory, uint64(uint32(v7))+8, uint32(t72))
 					store32(m.memory, uint64(uint32(v5))+80, uint32(i32(0)))
 					goto l5
 				}
 			l16:
-				t76 := int32(load32(m.memory, uint64(uint32(v5))+620))
-				v19 = t76
+				t73 := int32(load32(m.memory, uint64(uint32(v5))+620))
+				v19 = t73
 			}
-		l25:
+		l24:
 			v21 = i32(0)
 			v18 = v15
 		l14:
-			t77 := int32(load32(m.memory, uint64(uint32(v1))+1016))
-			t78 := v12
-			t79 := v19
-			t80 := v22
+			t74 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+			t75 := v12
+			t76 := v19
+			t77 := v22
 			v20 = v2 + v17
-			p81 := v20
+			p78 := v20
 			if uint32(v20) < uint32(v2) {
-				p81 = i32(-1)
+				p78 = i32(-1)
 			}
-			v20 = p81 + i32(1)
-			p82 := i32(-1)
+			v20 = p78 + i32(1)
+			p79 := i32(-1)
 			if v20 != 0 {
-				p82 = v20
+				p79 = v20
 			}
-			v20 = p82
+			v20 = p79
 			v17 = v20 + v21
-			p83 := v17
+			p80 := v17
 			if uint32(v17) < uint32(v20) {
-				p83 = i32(-1)
+				p80 = i32(-1)
 			}
-			t84 := v16 + v21
-			var p85 int32
+			t81 := v16 + v21
+			var p82 int32
 			if uint32(v18) > uint32(v15) {
-				p85 = 1
+				p82 = 1
 			}
-			var p86 int32
+			var p83 int32
 			if uint32(v18) < uint32(v21) {
-				p86 = 1
+				p83 = 1
 			}
-			v20 = p85 | p86
-			p87 := t84
+			v20 = p82 | p83
+			p84 := t81
 			if v20 != 0 {
-				p87 = i32(1)
+				p84 = i32(1)
 			}
-			p88 := v18 - v21
+			p85 := v18 - v21
 			if v20 != 0 {
-				p88 = i32(0)
+				p85 = i32(0)
 			}
-			m.fn160(t78, t77, t79, t80, p83, p87, p88)
-			t89 := int64(load64(m.memory, uint64(uint32(v5))+216))
-			v23 = t89
+			m.fn161(t75, t74, t76, t77, p80, p84, p85)
+			t86 := int64(load64(m.memory, uint64(uint32(v5))+216))
+			v23 = t86
 			memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v11), uint32(i32(64)))
 			memory_copy(m.memory[:], uint32(v10), uint32(v5+i32(88)), uint32(i32(64)))
 			store64(m.memory, uint64(uint32(v5))+16, uint64(v23))
 		}
 	l5:
-		t90 := int32(load32(m.memory, uint64(uint32(v5))+80))
-		v21 = t90
+		t87 := int32(load32(m.memory, uint64(uint32(v5))+80))
+		v21 = t87
 		if v21 == 0 {
 			v21 = v2 + v14
-			p92 := v21
+			p89 := v21
 			if uint32(v21) < uint32(v2) {
-				p92 = i32(-1)
+				p89 = i32(-1)
 			}
-			v21 = p92 + i32(1)
-			p93 := i32(-1)
+			v21 = p89 + i32(1)
+			p90 := i32(-1)
 			if v21 != 0 {
-				p93 = v21
+				p90 = v21
 			}
-			v2 = p93
-			goto l45
+			v2 = p90
+			goto l44
 		}
-		t91 := int32(load32(m.memory, uint64(uint32(v5))+84))
-		v20 = t91
+		t88 := int32(load32(m.memory, uint64(uint32(v5))+84))
+		v20 = t88
 	}
-l38:
+l37:
 	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(16)), uint32(i32(64)))
 	store32(m.memory, uint64(uint32(v0))+68, uint32(v20))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v21))
-	goto l42
-l42:
+	goto l41
+l41:
 	m.g0 = v5 + i32(768)
 }
 
 //go:norace
-func (m *Module) fn159(v0, v1 int32) {
+func (m *Module) fn160(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn217(v2+i32(8), v1)
+	m.fn218(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -11908,7 +11905,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn160(v0, v1, v2, v3, v4, v5, v6 int32) {
+func (m *Module) fn161(v0, v1, v2, v3, v4, v5, v6 int32) {
 	m.fn26(v0+i32(20), v5, v6)
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
@@ -11945,7 +11942,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				if t3 == i64(1) {
 					goto l2
 				}
-				t4 := m.fn162(v0, v1, v2)
+				t4 := m.fn163(v0, v1, v2)
 				v1 = t4
 				goto l3
 			}
@@ -11967,7 +11964,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				p11 = t8
 			}
 			t12 := fn1(v1, v2)
-			m.fn256(t6, p11+i64(1), i64(0), t12, i64(0))
+			m.fn257(t6, p11+i64(1), i64(0), t12, i64(0))
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t13
 		}
@@ -11981,22 +11978,22 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn162(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn163(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn164(v3, v0, v1, v2)
+	m.fn165(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn239(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn240(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn164(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn165(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -12023,14 +12020,14 @@ func (m *Module) fn164(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn165(v4, v1, v5, t4)
+			_ = m.fn166(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn179(v4, v1, v3)
+	m.fn180(v4, v1, v3)
 l1:
 	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
@@ -12040,14 +12037,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn165(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn166(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn239(t0, v1, v2, v3)
+	t1 := m.fn240(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	v3 = t1
-	m.fn185(t2, t3, t4, v3)
+	m.fn186(t2, t3, t4, v3)
 	return v3
 }
 
@@ -12084,7 +12081,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			}
 		l2:
 			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
-			m.fn167(v5+i32(1016), v5+i32(104), i32(2), v1, v2)
+			m.fn168(v5+i32(1016), v5+i32(104), i32(2), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
@@ -12132,7 +12129,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn168(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10, v11 int32
@@ -12173,9 +12170,9 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn227(v5+i32(32), v1)
+		m.fn228(v5+i32(32), v1)
 		{
-			t1 := m.fn222(v5+i32(32), v2)
+			t1 := m.fn223(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -12225,7 +12222,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 		l6:
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t15 := fn225(t13, t14)
+			t15 := fn226(t13, t14)
 			v6 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
@@ -12244,7 +12241,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 			if v10 == i32(18) {
 				goto l9
 			}
-			t18 := m.fn232(v5+i32(32), v10)
+			t18 := m.fn233(v5+i32(32), v10)
 			if t18 == 0 {
 				goto l9
 			}
@@ -12289,7 +12286,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v6) > uint64(v8) {
 				goto l12
 			}
-			m.fn241(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn242(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v6, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v7 = t26
@@ -12316,7 +12313,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 				v12 = v4 << 4
 				t34 := v12
 				v13 = int64(uint64(v4) >> 60)
-				m.fn242(t31, t32, t33, t34, v13, v8)
+				m.fn243(t31, t32, t33, t34, v13, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12373,7 +12370,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 										goto l17
 									}
 									if v14 != i64(0) {
-										m.fn256(v5, v3, i64(0), v15, i64(0))
+										m.fn257(v5, v3, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v6
@@ -12395,7 +12392,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 										if p48 != 0 {
 											p52 = i64(-1)
 										}
-										t53 := m.fn184(t45, t46, p52)
+										t53 := m.fn185(t45, t46, p52)
 										v3 = t47 + t53
 										p54 := v3
 										if uint64(v3) < uint64(v6) {
@@ -12440,7 +12437,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn242(t57, t58, t59, t60, t61, v18)
+							m.fn243(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v3 = t66
 							v7 = v3 - v4
@@ -12549,7 +12546,7 @@ func (m *Module) fn167(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn243(t85, t86, v1, v8)
+		m.fn244(t85, t86, v1, v8)
 		v3 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -12605,7 +12602,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			}
 		l2:
 			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
-			m.fn167(v5+i32(1016), v5+i32(104), i32(8), v1, v2)
+			m.fn168(v5+i32(1016), v5+i32(104), i32(8), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
@@ -12684,7 +12681,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn170(v3+i32(16), v0, v1)
+		m.fn171(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -12704,7 +12701,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn170(v0, v1, v2 int32) {
+func (m *Module) fn171(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -12714,14 +12711,14 @@ func (m *Module) fn170(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn227(v3, v1)
+		m.fn228(v3, v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn34(v2, i32(29760), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn222(v3, v2)
+			t2 := m.fn223(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -12793,7 +12790,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn170(v4+i32(16), v5, v0)
+		m.fn171(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		t7 := m.fn31(t5, t6, v2, v3)
@@ -12896,7 +12893,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7ffffff)) {
 			goto l1
 		}
-		m.fn159(v3+i32(96), v1)
+		m.fn160(v3+i32(96), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+124))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+120))
@@ -13025,7 +13022,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2936)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+888, uint64(v2))
 			m.fn101(v4+i32(1912), v4+i32(888))
-			m.fn159(v4+i32(2936), v4+i32(1912))
+			m.fn160(v4+i32(2936), v4+i32(1912))
 			v1 = v4 + i32(560) + i32(8)
 			v5 = v4 + i32(2936) + i32(8)
 			t2 := int64(load64(m.memory, uint64(uint32(v4))+2936))
@@ -13131,7 +13128,7 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn157(v4+i32(28), v5)
+	m.fn158(v4+i32(28), v5)
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
@@ -13177,9 +13174,9 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v4 = t3
 		store64(m.memory, uint64(uint32(t4))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v4))
-		m.fn179(v3+i32(16), v0, v1)
+		m.fn180(v3+i32(16), v0, v1)
 		t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		t6 := m.fn180(t5, v0, int64(uint32(v1)))
+		t6 := m.fn181(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v0 = i32(0)
 	}
@@ -13189,7 +13186,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn179(v0, v1, v2 int32) {
+func (m *Module) fn180(v0, v1, v2 int32) {
 	var v3, v4, v5 int64
 	{
 		{
@@ -13250,7 +13247,7 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn238(v0, v1)
+			m.fn239(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -13264,7 +13261,7 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn180(v0 int64, v1 int32, v2 int64) int64 {
+func (m *Module) fn181(v0 int64, v1 int32, v2 int64) int64 {
 	var v3, v4 int32
 	var v5 int64
 	var v6, v7, v8 int32
@@ -13278,7 +13275,7 @@ func (m *Module) fn180(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn256(v3, t2, i64(0), v2, i64(0))
+			m.fn257(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13327,7 +13324,7 @@ func (m *Module) fn180(v0 int64, v1 int32, v2 int64) int64 {
 					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
 						p21 = v0
 					}
-					m.fn256(t22, t23, i64(0), p21, i64(0))
+					m.fn257(t22, t23, i64(0), p21, i64(0))
 					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 					v0 = t24
 					p25 := i64(0x7fffffffffffffff)
@@ -13346,7 +13343,7 @@ func (m *Module) fn180(v0 int64, v1 int32, v2 int64) int64 {
 					if v4&i32(1) == 0 {
 						goto l5
 					}
-					m.fn256(v3+i32(48), v0, i64(0), v2, i64(0))
+					m.fn257(v3+i32(48), v0, i64(0), v2, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -13361,7 +13358,7 @@ func (m *Module) fn180(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l6
 				}
-				m.fn256(v3+i32(32), v2, i64(0), v2, i64(0))
+				m.fn257(v3+i32(32), v2, i64(0), v2, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -13546,7 +13543,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn183(v2+i32(448), v7, v2+i32(48), v4)
+		m.fn184(v2+i32(448), v7, v2+i32(48), v4)
 		t14 := int64(load64(m.memory, uint64(uint32(v2))+456))
 		v7 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
@@ -13593,7 +13590,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn256(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn257(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13603,8 +13600,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn256(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn256(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn257(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn257(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13619,16 +13616,16 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p39 = 1
 			}
-			t40 := m.fn184(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			t40 := m.fn185(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
 			v5 = t40
 		}
 	l2:
-		m.fn185(v12, v2+i32(48), v4, v5)
+		m.fn186(v12, v2+i32(48), v4, v5)
 		t41 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t42 := m.fn165(v13, v2+i32(48), t41, i64(0))
+		t42 := m.fn166(v13, v2+i32(48), t41, i64(0))
 		v6 = t42
 		t43 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t44 := m.fn165(v0, v2+i32(48), t43, i64(-1))
+		t44 := m.fn166(v0, v2+i32(48), t43, i64(-1))
 		t45 := v2
 		v8 = t44
 		store64(m.memory, uint64(uint32(t45))+480, uint64(v8))
@@ -13694,7 +13691,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn183(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn184(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -13722,7 +13719,7 @@ func (m *Module) fn183(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn237(t8, t9, v1)
+			t10 := m.fn238(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -13743,7 +13740,7 @@ func (m *Module) fn183(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l1
 		}
 	l0:
-		t16 := m.fn180(v1, v2, v3)
+		t16 := m.fn181(v1, v2, v3)
 		v1 = t16
 		v6 = v1
 		switch v5 + i32(-2) {
@@ -13760,7 +13757,7 @@ func (m *Module) fn183(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn237(t18, t19, v1)
+			t20 := m.fn238(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -13769,7 +13766,7 @@ func (m *Module) fn183(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn237(t22, t23, v1)
+			t24 := m.fn238(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -13779,7 +13776,7 @@ func (m *Module) fn183(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn256(v4, t26, i64(0), v3, i64(0))
+			m.fn257(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -13876,7 +13873,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn184(v0, v1, v2 int64) int64 {
+func (m *Module) fn185(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -13894,7 +13891,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn257(v3, v0, v1, v4&i32(127))
+		m.fn258(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -13928,7 +13925,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn185(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn186(v0, v1 int32, v2, v3 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+308))
 		if t0 != i32(6) {
@@ -13944,7 +13941,7 @@ func (m *Module) fn185(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn238(v0, v1)
+	m.fn239(v0, v1)
 }
 
 //go:norace
@@ -13987,7 +13984,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn187(v4+i32(4), v0, v6)
+				m.fn188(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -14034,7 +14031,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn188(v4+i32(16), v7, v6)
+		m.fn189(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -14049,7 +14046,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn189(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn190(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -14069,7 +14066,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn189(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn190(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -14092,7 +14089,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn190(v4+i32(4), v4+i32(48))
+		m.fn191(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -14135,7 +14132,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn187(v0, v1, v2 int32) {
+func (m *Module) fn188(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -14158,7 +14155,7 @@ func (m *Module) fn187(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn189(v3, v1, v2, i32(0), i32(2))
+				m.fn190(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -14206,12 +14203,12 @@ func (m *Module) fn187(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn188(v3, v6, v7)
+						m.fn189(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn188(v3, v4, v5)
+						m.fn189(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -14228,7 +14225,7 @@ func (m *Module) fn187(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn189(v3, v1, v4, i32(0), i32(0))
+		m.fn190(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -14252,13 +14249,13 @@ func (m *Module) fn187(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn190(v0, v3+i32(32))
+	m.fn191(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn188(v0, v1, v2 int32) {
+func (m *Module) fn189(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -14273,7 +14270,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn256(v3, v4, i64(0), i64(10), i64(0))
+		m.fn257(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14299,7 +14296,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn190(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -14420,7 +14417,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn256(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn257(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14439,7 +14436,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn256(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn257(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14453,7 +14450,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn256(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn257(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14485,7 +14482,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn256(v5, v14, i64(0), i64(10), i64(0))
+				m.fn257(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14499,7 +14496,7 @@ func (m *Module) fn189(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn256(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn257(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14530,7 +14527,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn190(v0, v1 int32) {
+func (m *Module) fn191(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -14762,7 +14759,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn196(v3, v1+i32(8))
+		m.fn197(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -14771,7 +14768,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn197(v4, v0, t3)
+			m.fn198(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -14785,7 +14782,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn196(v0, v1 int32) {
+func (m *Module) fn197(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -14807,7 +14804,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn197(v0, v1 int32, v2 int64) {
+func (m *Module) fn198(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -14860,7 +14857,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
 			memory_zero(m.memory[:], uint32(v4+i32(5212)), uint32(i32(4100)))
-			m.fn199(v4+i32(4104), v0+i32(8))
+			m.fn200(v4+i32(4104), v0+i32(8))
 			store32(m.memory, uint64(uint32(v4))+4264, uint32(i32(0)))
 			memory_copy(m.memory[:], uint32(v4+i32(4272)), uint32(v4+i32(4104)), uint32(i32(168)))
 			t2 := int32(load32(m.memory, uint64(uint32(v4))+4432))
@@ -14909,17 +14906,17 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 											v5 = t13
 											t15 := m.fn27(t12, t14, v5)
 											v9 = t15
-											t16 := m.fn200(v0, v5, i32(36375), i32(21))
+											t16 := m.fn201(v0, v5, i32(36375), i32(21))
 											if t16 != 0 {
-												t33 := m.fn202(v4 + i32(4272))
+												t33 := m.fn203(v4 + i32(4272))
 												_ = m.fn28(v9, t33)
 												goto l5
 											}
-											t17 := m.fn200(v0, v5, i32(36396), i32(23))
+											t17 := m.fn201(v0, v5, i32(36396), i32(23))
 											if t17 != 0 {
 												goto l11
 											}
-											t18 := m.fn200(v0, v5, i32(36419), i32(22))
+											t18 := m.fn201(v0, v5, i32(36419), i32(22))
 											if t18 == 0 {
 												goto l5
 											}
@@ -14940,7 +14937,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 									_ = m.fn27(v9, i32(36368), i32(4))
 								l8:
 									t22 := m.fn27(v9, i32(36372), i32(3))
-									t23 := m.fn201(v4+i32(4272), v0+i32(-1))
+									t23 := m.fn202(v4+i32(4272), v0+i32(-1))
 									_ = m.fn28(t22, t23)
 									goto l5
 								}
@@ -14967,7 +14964,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								goto l5
 							}
 						l11:
-							t35 := m.fn203(v4 + i32(4272))
+							t35 := m.fn204(v4 + i32(4272))
 							_ = m.fn28(v9, t35)
 						}
 					l5:
@@ -15135,12 +15132,12 @@ l22:
 }
 
 //go:norace
-func (m *Module) fn199(v0, v1 int32) {
+func (m *Module) fn200(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn196(v2, v1)
+	m.fn197(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -15158,14 +15155,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn200(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn201(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn255(v0, v2, v1)
+		t0 := m.fn256(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -15177,7 +15174,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn201(v0, v1 int32) int64 {
+func (m *Module) fn202(v0, v1 int32) int64 {
 	var v2, v3 int64
 	p0 := i32(12)
 	if uint32(v1) < uint32(i32(12)) {
@@ -15204,9 +15201,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn202(v0 int32) int64 {
+func (m *Module) fn203(v0 int32) int64 {
 	var v1, v2 int64
-	t0 := m.fn203(v0)
+	t0 := m.fn204(v0)
 	v1 = t0
 	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
 	v2 = v1 + t1
@@ -15218,8 +15215,8 @@ func (m *Module) fn202(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn203(v0 int32) int64 {
-	t0 := m.fn201(v0, i32(12))
+func (m *Module) fn204(v0 int32) int64 {
+	t0 := m.fn202(v0, i32(12))
 	return t0
 }
 
@@ -15239,10 +15236,10 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			m.fn199(v2, v0+i32(8))
-			t2 := m.fn203(v2)
+			m.fn200(v2, v0+i32(8))
+			t2 := m.fn204(v2)
 			v3 = t2
-			t3 := m.fn202(v2)
+			t3 := m.fn203(v2)
 			store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
 			store64(m.memory, uint32(v1), uint64(v3))
 			t4 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -15287,7 +15284,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn197(v5, v3, i64(1))
+				m.fn198(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -15321,7 +15318,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn197(v5, v2+i32(12), i64(1))
+				m.fn198(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -15369,7 +15366,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn212(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn213(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -15391,7 +15388,7 @@ func (m *Module) fn212(v0, v1, v2, v3 int32) int32 {
 				goto l1
 			}
 			v5 = i32(0)
-			t2 := m.fn213(v4 + i32(8))
+			t2 := m.fn214(v4 + i32(8))
 			v1 = t2
 			if v1 == 0 {
 				goto l2
@@ -15406,7 +15403,7 @@ func (m *Module) fn212(v0, v1, v2, v3 int32) int32 {
 		v3 = v3 + i32(-1)
 		goto l3
 	l0:
-		t4 := m.fn213(v4 + i32(8))
+		t4 := m.fn214(v4 + i32(8))
 		var p5 int32
 		if t4 == 0 {
 			p5 = 1
@@ -15419,7 +15416,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn213(v0 int32) int32 {
+func (m *Module) fn214(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	t0 := int32(load32(m.memory, uint32(v0)))
 	v1 = t0
@@ -15449,7 +15446,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn214(v0, v1 int32) {
+func (m *Module) fn215(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
 	t1 := int32(load32(m.memory, uint32(v1+i32(36988))))
@@ -15459,7 +15456,7 @@ func (m *Module) fn214(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn215(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn216(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15487,8 +15484,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn216(v0, v1, v2 int32) int32 {
-	t0 := m.fn255(v0, v1, v2)
+func (m *Module) fn217(v0, v1, v2 int32) int32 {
+	t0 := m.fn256(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15497,7 +15494,7 @@ func (m *Module) fn216(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn217(v0, v1 int32) {
+func (m *Module) fn218(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15630,19 +15627,19 @@ func (m *Module) fn217(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn218(v2+i32(24), v2+i32(376), i32(2))
+			m.fn219(v2+i32(24), v2+i32(376), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn218(v2+i32(736), v2+i32(376), i32(20))
+						m.fn219(v2+i32(736), v2+i32(376), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+756))
 						v3 = t27
 						if v3 != 0 {
 							goto l11
 						}
-						m.fn219(v0+i32(8), v2+i32(376))
+						m.fn220(v0+i32(8), v2+i32(376))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
@@ -15681,7 +15678,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn218(v0, v1, v2 int32) {
+func (m *Module) fn219(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -15689,10 +15686,10 @@ func (m *Module) fn218(v0, v1, v2 int32) {
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn219(v3, v1)
+	m.fn220(v3, v1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
-	t4 := fn225(t2, t3)
+	t4 := fn226(t2, t3)
 	v5 = t4
 	v1 = i32(0)
 	if v4 == 0 {
@@ -15711,7 +15708,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn219(v0, v1 int32) {
+func (m *Module) fn220(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5 int32
@@ -15842,7 +15839,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn220(v0, v1, v2 int32) {
+func (m *Module) fn221(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15874,7 +15871,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn221(v0, v1, v2 int32) {
+func (m *Module) fn222(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15957,12 +15954,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn222(v0, v1 int32) int32 {
+func (m *Module) fn223(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn224(v2+i32(8), v1)
+	m.fn225(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15986,7 +15983,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn223(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn224(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -15995,7 +15992,7 @@ func (m *Module) fn223(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn35(v5+i32(20), v3)
 	{
-		t1 := m.fn226(v5+i32(20), i32(36924))
+		t1 := m.fn227(v5+i32(20), i32(36924))
 		if t1 != 0 {
 			goto l0
 		}
@@ -16158,7 +16155,7 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1 int32) {
+func (m *Module) fn225(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-2)
@@ -16181,7 +16178,7 @@ l1:
 }
 
 //go:norace
-func fn225(v0, v1 int32) int64 {
+func fn226(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -16205,7 +16202,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1 int32) int32 {
+func (m *Module) fn227(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = i32(0)
 	{
@@ -16250,7 +16247,7 @@ func (m *Module) fn226(v0, v1 int32) int32 {
 			v2 = v2 + i32(8)
 			t8 := int32(load32(m.memory, uint32(v5)))
 			t9 := int32(load32(m.memory, uint32(v3)))
-			t10 := m.fn200(v7, t8, v6, t9)
+			t10 := m.fn201(v7, t8, v6, t9)
 			if t10 != 0 {
 				goto l3
 			}
@@ -16269,7 +16266,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1 int32) {
+func (m *Module) fn228(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -16360,7 +16357,7 @@ func (m *Module) fn227(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1, v2 int32) {
+func (m *Module) fn229(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -16392,12 +16389,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1, v2 int32) {
+func (m *Module) fn230(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn187(v3+i32(4), v1, v2)
+	m.fn188(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -16430,7 +16427,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn231(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0
@@ -16474,7 +16471,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn232(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16504,13 +16501,13 @@ func (m *Module) fn231(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn28(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn234(v0, v2)
+			_ = m.fn235(v0, v2)
 			goto l5
 		case 2:
 			m.fn32(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn235(v0, t10, t11)
+			_ = m.fn236(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn28(v0, v2)
@@ -16522,7 +16519,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn232(v0, v1 int32) int32 {
+func (m *Module) fn233(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16546,7 +16543,7 @@ func (m *Module) fn232(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn221(v2, v1, v0)
+			m.fn222(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16577,7 +16574,7 @@ func (m *Module) fn232(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn222(v0, v3)
+		t7 := m.fn223(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16589,7 +16586,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn233(v0, v1 int32) int32 {
+func (m *Module) fn234(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16617,14 +16614,14 @@ l1:
 			p5 = 1
 		}
 		t6 := m.fn27(t4, p3, p5)
-		_ = m.fn234(t6, v2)
+		_ = m.fn235(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn234(v0 int32, v1 int64) int32 {
+func (m *Module) fn235(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16678,7 +16675,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1, v2 int32) int32 {
+func (m *Module) fn236(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16738,7 +16735,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1 int32) int32 {
+func (m *Module) fn237(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16751,7 +16748,7 @@ func (m *Module) fn236(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn238(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -16768,7 +16765,7 @@ func (m *Module) fn237(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn256(t1, v6, i64(0), v4, i64(0))
+			m.fn257(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16787,7 +16784,7 @@ func (m *Module) fn237(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn256(v3, v2, i64(0), v4, i64(0))
+		m.fn257(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16811,7 +16808,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1 int32) {
+func (m *Module) fn239(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+296))
@@ -16871,7 +16868,7 @@ func (m *Module) fn238(v0, v1 int32) {
 			}
 			t17 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t19 := m.fn237(t17, t18, v3)
+			t19 := m.fn238(t17, t18, v3)
 			t20 := v0
 			t21 := v2
 			v3 = t19
@@ -16886,17 +16883,17 @@ func (m *Module) fn238(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn239(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn240(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	m.fn183(v4+i32(32), v0, v1, v2)
+	m.fn184(v4+i32(32), v0, v1, v2)
 	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn256(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn257(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -16905,7 +16902,7 @@ func (m *Module) fn239(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn256(v4, t6, i64(0), v2, i64(0))
+		m.fn257(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16937,7 +16934,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1, v2, v3 int32) {
+func (m *Module) fn241(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -16969,7 +16966,7 @@ l3:
 		goto l2
 	}
 l1:
-	_ = m.fn236(v5, v8)
+	_ = m.fn237(v5, v8)
 l2:
 	v3 = v3 + i32(1)
 	goto l3
@@ -17027,7 +17024,7 @@ l0:
 								t21 := int32(load32(m.memory, uint32(v10)))
 								t22 := v4
 								v12 = t21
-								m.fn214(t22, v12)
+								m.fn215(t22, v12)
 								{
 									t23 := int32(load32(m.memory, uint32(v4)))
 									t24 := v2
@@ -17036,7 +17033,7 @@ l0:
 									t26 := int32(load32(m.memory, uint64(uint32(v4))+4))
 									t27 := v13
 									v14 = t26
-									t28 := m.fn212(t24, t25, t27, v14)
+									t28 := m.fn213(t24, t25, t27, v14)
 									if t28 != 0 {
 										goto l15
 									}
@@ -17095,7 +17092,7 @@ l0:
 												v5 = v5 - v1
 											}
 										l19:
-											t35 := m.fn212(v2, v7, v8, v3)
+											t35 := m.fn213(v2, v7, v8, v3)
 											v3 = t35
 											v8 = v0
 											if v3 == 0 {
@@ -17200,14 +17197,14 @@ l10:
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn242(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn243(v7+i32(40), v1, t1, v4)
+	m.fn244(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17220,7 +17217,7 @@ func (m *Module) fn241(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+676))
 				if t4 != i32(6) {
-					m.fn244(v0, v7+i32(368), v4, v5, v6)
+					m.fn245(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17233,16 +17230,16 @@ func (m *Module) fn241(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn244(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn245(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn256(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn256(v7, v10, i64(0), v4, i64(0))
-		m.fn244(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn257(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn257(v7, v10, i64(0), v4, i64(0))
+		m.fn245(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17310,21 +17307,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn243(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn241(v0, t0, t1, v2, v5, v3, v4)
+	m.fn242(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn244(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
 	m.g0 = v4
 	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
 	m.fn40(v4, v2, v3)
-	m.fn217(v4+i32(360), v4)
+	m.fn218(v4+i32(360), v4)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
@@ -17340,7 +17337,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn245(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -17370,7 +17367,7 @@ func (m *Module) fn244(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn165(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn166(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -17417,7 +17414,7 @@ func (m *Module) fn244(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn239(v14, v1, v7, i64(-1))
+			t12 := m.fn240(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -17432,7 +17429,7 @@ func (m *Module) fn244(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn256(t13, t14, i64(0), p15, i64(0))
+		m.fn257(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17474,7 +17471,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn245(v0 int32) {
+func (m *Module) fn246(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17494,8 +17491,8 @@ func (m *Module) fn245(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn246(v1, v1+i32(32))
-	m.fn246(v1+i32(32), v1)
+	m.fn247(v1, v1+i32(32))
+	m.fn247(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17511,7 +17508,7 @@ func (m *Module) fn245(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn246(v0, v1 int32) {
+func (m *Module) fn247(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17537,7 +17534,7 @@ func (m *Module) fn246(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn247(v0, v1 int32) {
+func (m *Module) fn248(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -17583,7 +17580,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn248(v0, v1, v2 int32) {
+func (m *Module) fn249(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17595,7 +17592,7 @@ func (m *Module) fn248(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn188(v3, v1, v2)
+		m.fn189(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -17607,7 +17604,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn249(v0 int32) int64 {
+func (m *Module) fn250(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17629,7 +17626,7 @@ func (m *Module) fn249(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn250(v0 int32, v1 int64) {
+func (m *Module) fn251(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -17696,7 +17693,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn251(v0, v1 int32, v2 int64) {
+func (m *Module) fn252(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17704,14 +17701,14 @@ func (m *Module) fn251(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn250(v1, v2)
+	m.fn251(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn256(t2, t3, i64(0), t4, i64(0))
+	m.fn257(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17725,7 +17722,7 @@ func (m *Module) fn251(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn256(t8, t11, i64(0), v2, i64(0))
+	m.fn257(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17815,7 +17812,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn252(v0 int32, v1 int64) {
+func (m *Module) fn253(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17852,7 +17849,7 @@ func (m *Module) fn252(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn253(v0 int64, v1 int32) {
+func (m *Module) fn254(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -17902,7 +17899,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn254(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn255(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17950,7 +17947,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn255(v0, v1, v2 int32) int32 {
+func (m *Module) fn256(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -17981,7 +17978,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn256(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn257(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18012,7 +18009,7 @@ func (m *Module) fn256(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn257(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn258(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {

@@ -107,7 +107,7 @@ impl Progress {
     /// [`Operation::retry_index`](crate::Operation::retry_index) under the policy.
     #[must_use]
     pub fn retry_index(&self, policy: &Policy, now_ns: u64) -> u64 {
-        let is_first = self.reason == 0 && self.counts_anew(policy, now_ns);
+        let is_first = self.reason().is_none() && self.counts_anew(policy, now_ns);
         if is_first { 0 } else { self.retries }
     }
 

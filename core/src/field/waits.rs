@@ -5,6 +5,9 @@ use core::time::Duration;
 /// The most waits that a policy can have.
 const MAX_WAITS: usize = 16;
 
+/// The length of a list that is longer, however long.
+const TOO_MANY: u64 = 17;
+
 /// A list of waits: the windows of growth in steps. It prints as policy strings write it, `5s/5m/30m`.
 ///
 /// ```
@@ -44,7 +47,7 @@ impl Waits {
     /// The first `length` of these nanoseconds.
     pub(crate) fn new(ns: &[u64; MAX_WAITS], length: u64) -> Self {
         let given = ns.get(..usize::try_from(length).unwrap_or(usize::MAX)).unwrap_or(ns);
-        Self { length, ..Self::from_ns(given.iter().copied()) }
+        Self { length: length.min(TOO_MANY), ..Self::from_ns(given.iter().copied()) }
     }
 
     /// The waits in nanoseconds.
@@ -64,7 +67,7 @@ impl Waits {
         if let Some(slot) = usize::try_from(self.length).ok().and_then(|at| self.ns.get_mut(at)) {
             *slot = ns;
         }
-        self.length = self.length.saturating_add(1);
+        self.length = self.length.saturating_add(1).min(TOO_MANY);
     }
 
     /// The number of waits that were given, of which it may keep fewer.

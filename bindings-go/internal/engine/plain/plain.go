@@ -2392,35 +2392,31 @@ func (m *Module) Xreason_to_stop(v0 int32, v1, v2, v3, v4, v5, v6, v7 int64) int
 	return i32(0)
 }
 func (m *Module) Xretry_index(v0, v1 int32, v2 int64) int64 {
-	var v3, v4, v5 int64
+	var v3, v4 int64
 	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v1))+48))
-			if t0 != 0 {
-				goto l0
-			}
-			t1 := int64(load64(m.memory, uint64(uint32(v0))+280))
-			v3 = t1
-			if v3 == i64(0x7fffffffffffffff) {
-				goto l0
-			}
-			v4 = i64(0)
-			t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
-			v5 = v2 - t2
-			p3 := v5
-			if uint64(v5) > uint64(v2) {
-				p3 = i64(0)
-			}
-			if uint64(p3) >= uint64(v3) {
-				goto l1
-			}
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+48))
+		if uint32(t0+i32(-1)) < uint32(i32(7)) {
+			goto l0
 		}
-	l0:
-		t4 := int64(load64(m.memory, uint64(uint32(v1))+32))
-		v4 = t4
+		t1 := int64(load64(m.memory, uint64(uint32(v0))+280))
+		v3 = t1
+		if v3 == i64(0x7fffffffffffffff) {
+			goto l0
+		}
+		t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
+		v4 = v2 - t2
+		p3 := v4
+		if uint64(v4) > uint64(v2) {
+			p3 = i64(0)
+		}
+		if uint64(p3) < uint64(v3) {
+			goto l0
+		}
+		return i64(0)
 	}
-l1:
-	return v4
+l0:
+	t4 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	return t4
 }
 func (m *Module) Xsample(v0, v1, v2 int64) int64 {
 	_, t1 := i64_mul_wide_u(v2-v1+i64(1), v0)
