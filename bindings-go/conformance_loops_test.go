@@ -141,7 +141,7 @@ func (p *player) isLate(index uint64) bool {
 // delay is the function of the caller that returns its delays.
 func (p *player) delay(index uint64, err error) (time.Duration, bool) {
 	if want := failed(p.calls); !p.isLate(p.calls-1) && p.Calls[p.calls-1].Ends == "failure" && err != want {
-		p.t.Errorf("the delay of %d is asked for %v, want %v", index, err, want)
+		p.t.Errorf("the loop asks for the delay of index %d after %v, want %v", index, err, want)
 	}
 	if of := p.Delays.Function; index < uint64(len(of)) && of[index] != nil {
 		return durations(p.t, []string{*of[index]})[0], true

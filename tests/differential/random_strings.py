@@ -78,7 +78,7 @@ def count(rng, field):
 
 
 def waits(rng):
-    """Up to the most that are allowed, and sometimes one more, or one that is none."""
+    """A list of waits: at most as many as are allowed, but sometimes one too many, or with an entry that is no duration."""
     times = [duration(rng, "waits") for _ in range(rng.choice([1, 2, 2, 3, 5, 16]))]
     if rng.random() < 0.03:
         times[rng.randrange(len(times))] = rng.choice([*STRANGE, "5", "1.s", "0.1ns", "none"])

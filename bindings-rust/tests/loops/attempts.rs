@@ -144,7 +144,7 @@ fn an_async_loop_that_cannot_enforce_the_limit_panics_before_its_first_call() {
             "{message}"
         );
     }
-    // It is told.
+    // The loop tells the function its limit.
     let call = |attempt: Attempt<Called>| {
         assert_eq!(attempt.time_left, Some(seconds(3)));
         ready(Ok(7))
