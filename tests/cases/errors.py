@@ -41,6 +41,7 @@ elapsed_from-3 | constant:base=1,elapsed_from=3 | a number that is not a kind
 waits-missing | steps | steps need waits
 waits-empty | steps:waits= | a list without waits
 waits-17 | steps:waits=1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17 | more than sixteen waits
+waits-40 | steps:waits={"/".join("1" * 40)} | a list of forty waits has the same value as one of seventeen
 waits-too-large | steps:waits=1/{LONG}/2 | a wait one nanosecond above the longest duration
 waits-17-too-large | steps:waits=1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/{LONG} | the number of waits comes first
 waits-unused | constant:base=1,waits=1/2/3 | only steps have waits

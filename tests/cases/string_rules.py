@@ -35,6 +35,7 @@ rule-given-twice-order | full:base=1s,max_attempts=3,max_retries=2 |
 rule-waits-missing | steps | no waits: the end of the string
 rule-waits-none | svix:waits=none | waits=none is the pair of the field
 rule-waits-17 | steps:waits={"/".join(["1s"] * 17)} | too many waits, at the value
+rule-waits-40 | steps:waits={"/".join(["1s"] * 40)} | a list of forty waits has the same value as one of seventeen
 rule-waits-too-large | steps:waits=1s/9223372036854775808ns | a wait one nanosecond too long, at the value
 rule-waits-unused | full:base=1s,waits=1s/2s | only steps have waits
 rule-waits-base | steps:base=1s,waits=1s | steps have no base

@@ -46,7 +46,7 @@ MESSAGES = {  # 8.8
     "growth_stalls": "{field} {v} is too short to grow by the multiplier; it must be at least {bound}",
     "given_twice": "max_attempts {v} is set as well as max_retries {bound}; set one of them",
     "does_not_fit": "{field} cannot be made short enough: the delays take at least {v}, which is above {bound}",
-    "too_many": "{field} has {value} entries, more than {limit}",
+    "too_many": "{field} has more than {limit} entries",
 }
 
 

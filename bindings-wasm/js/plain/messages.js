@@ -47,7 +47,7 @@ const MESSAGES = {
 	unused: "F V is not used by S",
 	too_large: "F V is above L",
 	too_small: "F V is below L",
-	too_many: "F has V entries, more than L",
+	too_many: "F has more than L entries",
 	zero_denominator: "F V has a zero denominator",
 	ratio_too_fine: "F V has a term above 1000000",
 	not_exponential: "F V cannot be combined with jitter decorrelated, which needs growth exponential",

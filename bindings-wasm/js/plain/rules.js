@@ -132,7 +132,7 @@ function checkWaits(field, waits, fail) {
 		fail("missing", field);
 	}
 	if (waits.length > MAX_WAITS) {
-		fail("too_many", field, BigInt(waits.length), BigInt(MAX_WAITS));
+		fail("too_many", field, BigInt(MAX_WAITS + 1), BigInt(MAX_WAITS));
 	}
 	return waits.map((wait) => checkValue({ ...field, unit: "duration" }, wait, undefined, fail));
 }

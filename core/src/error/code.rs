@@ -92,7 +92,7 @@ codes! {
     DoesNotFit = 25, "does_not_fit",
         "{field} cannot be made short enough: the delays take at least {value}, which is above {limit}";
     /// A list is longer than the limit.
-    TooMany = 26, "too_many", "{field} has {value} entries, more than {limit}";
+    TooMany = 26, "too_many", "{field} has more than {limit} entries";
 }
 
 impl fmt::Display for ErrorCode {

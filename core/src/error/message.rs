@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::error::code::ErrorCode;
+use crate::field::rules::COST;
 use crate::field::{Field, Unit};
 use crate::number::digits::split;
 use crate::text::buffer::{DURATION_UNITS, TextBuf};
@@ -138,7 +139,7 @@ impl MessageArgs<'_> {
             _ => {
                 text.push_value(unit, self.value);
                 if (self.code, self.field, self.value)
-                    == (ErrorCode::TooLarge, Some(Field::Cost), 5)
+                    == (ErrorCode::TooLarge, Some(Field::Cost), COST)
                 {
                     text.push(" (its default)");
                 }

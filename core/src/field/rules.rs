@@ -12,6 +12,9 @@ use crate::number::ratio::Ratio;
 /// As many retries as there are indices.
 pub(crate) const EVERY_INDEX: u64 = 1 << 32;
 
+/// The default cost of a retry.
+pub(crate) const COST: u64 = 5;
+
 const MINUTE: u64 = 60 * NS_PER_SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
@@ -79,7 +82,7 @@ impl Field {
                 RATE => 60,
                 _ => 10,
             },
-            Self::Cost => 5,
+            Self::Cost => COST,
             Self::CostThrottled | Self::CostTimeout => values.get(Self::Cost),
             Self::Ratio if matches!(budget, THROTTLE | RATIO) => TENTH,
             Self::Ratio => FIFTH,

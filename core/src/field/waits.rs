@@ -5,8 +5,8 @@ use core::time::Duration;
 /// The most waits that a policy can have.
 const MAX_WAITS: usize = 16;
 
-/// The length of a list that is longer, however long.
-const TOO_MANY: u64 = 17;
+/// The length of every list that is too long.
+const TOO_MANY: u64 = (MAX_WAITS as u64).saturating_add(1);
 
 /// A list of waits: the windows of growth in steps. It prints as policy strings write it, `5s/5m/30m`.
 ///
@@ -23,7 +23,7 @@ const TOO_MANY: u64 = 17;
 pub struct Waits {
     /// The waits in nanoseconds; those after the last are 0.
     ns: [u64; MAX_WAITS],
-    /// Their number. A list that is too long, which no policy has, keeps only its beginning.
+    /// Their number, or [`TOO_MANY`] of a list that is too long, which no policy has. Such a list keeps only its beginning.
     length: u64,
 }
 
