@@ -50,9 +50,10 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) stream: SeedAndKey,
 
-    /// End an attempt that takes longer, with SIGTERM [default: that of the policy]
-    #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
-    pub(super) attempt_timeout: Option<u64>,
+    /// End an attempt that takes longer, with SIGTERM; `none` for no limit [default: that of the
+    /// policy]
+    #[arg(long, value_name = "DURATION", value_parser = limit)]
+    pub(super) attempt_timeout: Option<FieldValue>,
 
     /// Send SIGKILL if the attempt has not ended this long after SIGTERM [default: 5s]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
@@ -119,8 +120,8 @@ pub(super) const KILL_AFTER_NS: u64 = 5_000_000_000;
 impl Arguments {
     /// The policy, with the limit of attempts that its option sets.
     pub(super) fn limited_policy(&self) -> Policy {
-        let Some(ns) = self.attempt_timeout else { return *self.policy };
-        let limited = self.policy.to_builder().set(Field::AttemptTimeout, FieldValue::from_ns(ns));
+        let Some(limit) = self.attempt_timeout else { return *self.policy };
+        let limited = self.policy.to_builder().set(Field::AttemptTimeout, limit);
         limited.build().unwrap_or(*self.policy)
     }
 
@@ -175,9 +176,12 @@ fn exit_code(text: &str) -> Result<u8, String> {
     })
 }
 
-fn positive_duration(text: &str) -> Result<u64, String> {
-    match duration(text)? {
-        0 => Err("0s is too short".to_owned()),
-        duration_ns => Ok(duration_ns),
+fn limit(text: &str) -> Result<FieldValue, String> {
+    match text {
+        "none" => Ok(FieldValue::NoLimit),
+        text => match duration(text)? {
+            0 => Err("0s is too short".to_owned()),
+            ns => Ok(FieldValue::from_ns(ns)),
+        },
     }
 }
