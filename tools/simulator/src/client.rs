@@ -39,7 +39,7 @@ impl Group {
             (Field::ElapsedFrom, FieldValue::Kind("begin")),
         ];
         match defaults.into_iter().find(|(field, value)| self.policy.get(*field) != Some(*value)) {
-            Some((field, _)) => Err(ExperimentError::Field(field)),
+            Some((field, value)) => Err(ExperimentError::Field(field, value)),
             None => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! Why an experiment cannot be run.
 
-use backoff_core::{Field, ParseError};
+use backoff_core::{Field, FieldValue, ParseError};
 
 /// Why an experiment cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,8 +18,8 @@ pub enum ExperimentError {
         max: u64,
     },
     /// A policy sets a field that simulated clients ignore.
-    #[error("a policy with {0} cannot be simulated")]
-    Field(Field),
+    #[error("a policy with {0} cannot be simulated; set {0}={1}")]
+    Field(Field, FieldValue),
     /// A budget string is invalid.
     #[error("{0}")]
     Budget(ParseError),
