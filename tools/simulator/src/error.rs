@@ -1,6 +1,6 @@
 //! Why an experiment cannot be run.
 
-use backoff_core::{Field, FieldValue, ParseError};
+use backoff_core::{Field, ParseError};
 
 /// Why an experiment cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,9 +17,9 @@ pub enum ExperimentError {
         /// The largest.
         max: u64,
     },
-    /// A policy sets a field that simulated clients ignore.
+    /// A policy sets a field that simulated clients ignore; the value that they have.
     #[error("a policy with {0} cannot be simulated; set {0}={1}")]
-    Field(Field, FieldValue),
+    Field(Field, &'static str),
     /// A budget string is invalid.
     #[error("{0}")]
     Budget(ParseError),

@@ -55,8 +55,8 @@ fn what_concerns_attempts_is_explained() {
     assert_eq!(line["fields"]["waits"], value!(["5000000000", "300000000000", "1800000000000"]));
     let one = stdout(&["explain", "steps:waits=5s,offset=1s,max_retries=2"]);
     assert!(one.contains("The window is always 5s; 1s are added to it."), "{one}");
-    let once = stdout(&["explain", "off:attempt_timeout=30s"]);
-    assert!(once.ends_with("max_retries is 0.\n- An attempt may take 30s.\n"), "{once}");
+    let single = stdout(&["explain", "off:attempt_timeout=30s"]);
+    assert!(single.ends_with("max_retries is 0.\n- An attempt may take 30s.\n"), "{single}");
 }
 
 #[test]

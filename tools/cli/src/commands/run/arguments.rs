@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     /// End an attempt that takes longer, with SIGTERM; `none` for no limit [default: that of the
     /// policy]
     #[arg(long, value_name = "DURATION", value_parser = limit)]
-    pub(super) attempt_timeout: Option<FieldValue>,
+    pub(super) attempt_timeout: Option<u64>,
 
     /// Send SIGKILL if the attempt has not ended this long after SIGTERM [default: 5s]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
@@ -117,10 +117,17 @@ pub(super) enum Stdout {
 /// How long after SIGTERM an attempt is killed, by default.
 pub(super) const KILL_AFTER_NS: u64 = 5_000_000_000;
 
+/// `--attempt-timeout none`; no duration is as long.
+const NO_LIMIT_NS: u64 = u64::MAX;
+
 impl Arguments {
     /// The policy, with the limit of attempts that its option sets.
     pub(super) fn limited_policy(&self) -> Policy {
-        let Some(limit) = self.attempt_timeout else { return *self.policy };
+        let limit = match self.attempt_timeout {
+            None => return *self.policy,
+            Some(NO_LIMIT_NS) => FieldValue::NoLimit,
+            Some(ns) => FieldValue::from_ns(ns),
+        };
         let limited = self.policy.to_builder().set(Field::AttemptTimeout, limit);
         limited.build().unwrap_or(*self.policy)
     }
@@ -176,12 +183,12 @@ fn exit_code(text: &str) -> Result<u8, String> {
     })
 }
 
-fn limit(text: &str) -> Result<FieldValue, String> {
+fn limit(text: &str) -> Result<u64, String> {
     match text {
-        "none" => Ok(FieldValue::NoLimit),
+        "none" => Ok(NO_LIMIT_NS),
         text => match duration(text)? {
             0 => Err("0s is too short".to_owned()),
-            ns => Ok(FieldValue::from_ns(ns)),
+            ns => Ok(ns),
         },
     }
 }
