@@ -18,17 +18,18 @@ use crate::verdict::Verdict;
 /// The future of a loop. It is a macro because the future of an `AsyncFnMut` borrows from it, which no
 /// function can express whose future is also `Send`.
 macro_rules! drive {
-    ($run:ident, $last:ident => $call:expr, $finish:expr) => {
+    ($planned:ident, $is_told:expr, $attempt:ident => $call:expr, $finish:expr) => {
         async move {
-            $run.begin();
+            let mut run = $planned.start();
+            run.begin();
             loop {
-                let $last = $run.begin_attempt();
-                let limit = $run.attempt_limit();
+                let $attempt = run.begin_attempt($is_told);
+                let limit = run.attempt_limit();
                 let ended = {
                     let mut call = pin!($call);
                     let mut timer =
-                        pin!(limit.map(|limit| $run.in_callback(|sleep| sleep.sleep(limit))));
-                    let run = &mut $run;
+                        pin!(limit.map(|limit| run.in_callback(|sleep| sleep.sleep(limit))));
+                    let run = &mut run;
                     poll_fn(move |context| {
                         if let Poll::Ready(result) = call.as_mut().poll(context) {
                             return Poll::Ready(Some(result));
@@ -44,26 +45,26 @@ macro_rules! drive {
                 let mut wait = pin!({
                     let (result, verdict) = match ended {
                         Some(result) => {
-                            let verdict = $run.classify(&result);
+                            let verdict = run.classify(&result);
                             (result, verdict)
                         }
-                        None => $run.time_out(limit.unwrap_or_default()),
+                        None => run.time_out(limit.unwrap_or_default()),
                     };
-                    let next = match $run.end_attempt(result, verdict, || false) {
+                    let next = match run.end_attempt(result, verdict, || false) {
                         Ok(next) => next,
                         Err((ticket, asked)) => {
                             let answer = ticket.await;
-                            $run.answered(&asked, answer)
+                            run.answered(&asked, answer)
                         }
                     };
                     match next {
                         ControlFlow::Continue(delay) => {
-                            $run.in_callback(|sleep| sleep.sleep(delay))
+                            run.in_callback(|sleep| sleep.sleep(delay))
                         }
                         ControlFlow::Break(report) => return ($finish)(report),
                     }
                 });
-                let run = &mut $run;
+                let run = &mut run;
                 poll_fn(move |context| run.in_callback(|_| wait.as_mut().poll(context))).await;
             }
         }
@@ -89,7 +90,7 @@ where
         S: BlockingSleep,
     {
         if self.is_watched() {
-            return Run::without_report(self).block(ignoring(call), || false).result;
+            return Run::without_report(&mut self).block(false, ignoring(call), || false).result;
         }
         // Nobody sees that this loop begins, nor that it ends by a success or a panic. So there is
         // none before a failure.
@@ -98,10 +99,10 @@ where
         if verdict.outcome == Outcome::Success {
             return result;
         }
-        let mut run = Run::without_report(self);
+        let mut run = Run::without_report(&mut self);
         run.begin();
-        run.begin_attempt();
-        run.go_on(result, verdict, ignoring(call), || false).result
+        run.begin_attempt(false);
+        run.go_on(result, verdict, false, ignoring(call), || false).result
     }
 
     /// Runs the loop in this thread, as [`Loop::call`] does, with a function that gets its
@@ -116,13 +117,12 @@ where
     /// });
     /// assert_eq!(result, Ok(Some("busy")));
     /// ```
-    pub fn call_with_attempt<F>(self, mut call: F) -> R
+    pub fn call_with_attempt<F>(mut self, call: F) -> R
     where
         F: FnMut(Attempt<R>) -> R,
         S: BlockingSleep,
     {
-        let mut run = Run::without_report(self);
-        run.block(|run, last| call(run.attempt(last)), || false).result
+        Run::without_report(&mut self).block(true, call, || false).result
     }
 
     /// Runs the loop in this thread. Returns how it ended: the result of the last call, the reason,
@@ -133,12 +133,12 @@ where
     /// assert_eq!((report.result, report.attempts), (Ok(7), 1));
     /// ```
     #[must_use = "the report holds the result of the last call"]
-    pub fn call_with_report<F>(self, call: F) -> Report<R>
+    pub fn call_with_report<F>(mut self, call: F) -> Report<R>
     where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        Run::new(self).block(ignoring(call), || false)
+        Run::new(&mut self).block(false, ignoring(call), || false)
     }
 
     /// Runs the loop in this thread, as [`Loop::call_with_report`] does, until `cancelled` returns `true`.
@@ -163,15 +163,15 @@ where
     /// assert_eq!((report.reason, report.result), (StopReason::Cancelled, Err("busy")));
     /// ```
     #[must_use = "the report holds the result of the last call"]
-    pub fn call_until<G, F>(self, mut cancelled: G, call: F) -> Option<Report<R>>
+    pub fn call_until<G, F>(mut self, mut cancelled: G, call: F) -> Option<Report<R>>
     where
         G: FnMut() -> bool,
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        let mut run = Run::new(self);
+        let mut run = Run::new(&mut self);
         // A run that is dropped here calls its hook.
-        (!run.in_callback(|_| cancelled())).then(|| run.block(ignoring(call), cancelled))
+        (!run.in_callback(|_| cancelled())).then(|| run.block(false, ignoring(call), cancelled))
     }
 
     /// Runs the loop as a future: `call_async(fetch)`, `call_async(|| get(&url))`, or
@@ -200,7 +200,7 @@ where
         S: Sleep,
     {
         self.must_end_attempts();
-        Run::without_report(self).drive(ignoring(call), |report| report.result)
+        Planned::new(self, false).drive(false, ignoring(call), |report| report.result)
     }
 
     /// Runs the loop as a future, as [`Loop::call_async`] does, with an `async` closure that may change
@@ -236,9 +236,9 @@ where
         S: Sleep,
     {
         self.must_end_attempts();
-        let mut run = Run::without_report(self);
+        let mut planned = Planned::new(self, false);
         let finish = |report: Report<R>| report.result;
-        drive!(run, last => { drop(last); call() }, finish)
+        drive!(planned, false, attempt => { drop(attempt); call() }, finish)
     }
 
     /// Runs the loop as a future, as [`Loop::call_async`] does, with a function that gets its
@@ -258,14 +258,13 @@ where
     /// # }
     /// ```
     #[must_use = "a future does nothing until it is polled"]
-    pub fn call_async_with_attempt<F, A>(self, mut call: F) -> impl Future<Output = R>
+    pub fn call_async_with_attempt<F, A>(self, call: F) -> impl Future<Output = R>
     where
         F: FnMut(Attempt<R>) -> A,
         A: Future<Output = R>,
         S: Sleep,
     {
-        let call = move |run: &mut Run<'_, R, V, C, S, N, P>, last| call(run.attempt(last));
-        Run::without_report(self).drive(call, |report| report.result)
+        Planned::new(self, false).drive(true, call, |report| report.result)
     }
 
     /// Runs the loop as a future, as [`Loop::call_async`] does. Returns how it ended: the result of
@@ -291,7 +290,7 @@ where
         S: Sleep,
     {
         self.must_end_attempts();
-        Run::new(self).drive(ignoring(call), |report| report)
+        Planned::new(self, true).drive(false, ignoring(call), |report| report)
     }
 
     /// Refuses an async loop that would not enforce the policy's `attempt_timeout`.
@@ -307,32 +306,31 @@ where
 }
 
 /// A call that does not look at its attempt. It drops the result of the call before.
-fn ignoring<T, R, O>(mut call: impl FnMut() -> O) -> impl FnMut(&mut T, Option<R>) -> O {
-    move |_, last| {
-        drop(last);
+fn ignoring<R, O>(mut call: impl FnMut() -> O) -> impl FnMut(Attempt<R>) -> O {
+    move |attempt| {
+        drop(attempt);
         call()
     }
 }
 
-impl<R, V, C, S, N, P> Run<'_, R, V, C, S, N, P>
+impl<R, V, C, S, N, P> Run<'_, '_, R, V, C, S, N, P>
 where
     V: Classify<R>,
     C: Clock,
     N: FnMut(&RetryEvent<'_, R>),
     P: FnMut(&RetryEvent<'_, R>),
 {
-    /// The whole loop, in this thread.
-    fn block<F, G>(&mut self, mut call: F, cancelled: G) -> Report<R>
+    /// The whole loop, in this thread. The function may be told the time that its attempt has left.
+    fn block<F, G>(&mut self, is_told: bool, mut call: F, cancelled: G) -> Report<R>
     where
         S: BlockingSleep,
-        F: FnMut(&mut Self, Option<R>) -> R,
+        F: FnMut(Attempt<R>) -> R,
         G: FnMut() -> bool,
     {
         self.begin();
-        let last = self.begin_attempt();
-        let result = call(self, last);
+        let result = call(self.begin_attempt(is_told));
         let verdict = self.classify(&result);
-        self.go_on(result, verdict, call, cancelled)
+        self.go_on(result, verdict, is_told, call, cancelled)
     }
 
     /// The loop from the end of a call.
@@ -340,12 +338,13 @@ where
         &mut self,
         mut result: R,
         mut verdict: Verdict,
+        is_told: bool,
         mut call: F,
         mut cancelled: G,
     ) -> Report<R>
     where
         S: BlockingSleep,
-        F: FnMut(&mut Self, Option<R>) -> R,
+        F: FnMut(Attempt<R>) -> R,
         G: FnMut() -> bool,
     {
         loop {
@@ -362,26 +361,70 @@ where
             if is_cancelled {
                 return self.cancel();
             }
-            let last = self.begin_attempt();
-            result = call(self, last);
+            result = call(self.begin_attempt(is_told));
             verdict = self.classify(&result);
         }
     }
+}
+
+/// A loop of a future. Its run borrows from it and is made with the first poll.
+struct Planned<'a, R, V, C, S, N, P>
+where
+    V: Classify<R>,
+    C: Clock,
+    N: FnMut(&RetryEvent<'_, R>),
+    P: FnMut(&RetryEvent<'_, R>),
+{
+    plan: Loop<'a, R, V, C, S, N, P>,
+    has_report: bool,
+    has_started: bool,
+}
+
+impl<'a, R, V, C, S, N, P> Planned<'a, R, V, C, S, N, P>
+where
+    V: Classify<R>,
+    C: Clock,
+    N: FnMut(&RetryEvent<'_, R>),
+    P: FnMut(&RetryEvent<'_, R>),
+{
+    fn new(plan: Loop<'a, R, V, C, S, N, P>, has_report: bool) -> Self {
+        Self { plan, has_report, has_started: false }
+    }
+
+    fn start(&mut self) -> Run<'_, 'a, R, V, C, S, N, P> {
+        self.has_started = true;
+        if self.has_report { Run::new(&mut self.plan) } else { Run::without_report(&mut self.plan) }
+    }
 
     /// The loop, with what its future returns of the report. A future around it would be twice as
-    /// large. The run is made before the first poll, so that a future that is never polled also calls
-    /// its hook.
+    /// large.
     #[expect(clippy::manual_async_fn, reason = "an async function would hold its arguments twice")]
     fn drive<F, A, T>(
         mut self,
+        is_told: bool,
         mut call: F,
         finish: impl FnOnce(Report<R>) -> T,
     ) -> impl Future<Output = T>
     where
         S: Sleep,
-        F: FnMut(&mut Self, Option<R>) -> A,
+        F: FnMut(Attempt<R>) -> A,
         A: Future<Output = R>,
     {
-        drive!(self, last => call(&mut self, last), finish)
+        drive!(self, is_told, attempt => call(attempt), finish)
+    }
+}
+
+/// A future that is never polled also calls its hook.
+impl<R, V, C, S, N, P> Drop for Planned<'_, R, V, C, S, N, P>
+where
+    V: Classify<R>,
+    C: Clock,
+    N: FnMut(&RetryEvent<'_, R>),
+    P: FnMut(&RetryEvent<'_, R>),
+{
+    fn drop(&mut self) {
+        if !self.has_started {
+            drop(self.start());
+        }
     }
 }

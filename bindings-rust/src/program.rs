@@ -8,7 +8,7 @@ use backoff_core::{Budget, Policy, RetryStats};
 
 use crate::event::RetryEvent;
 use crate::ref_or_arc::RefOrArc;
-use crate::shared_budget::SharedBudget;
+use crate::retry::Retry;
 
 /// A hook of any loop, which does not know the type of its result.
 type Hook = Box<dyn Fn(&RetryEvent<'_, ()>) + Send + Sync>;
@@ -100,12 +100,8 @@ impl Defaults {
     }
 
     /// Fills in what a loop does not set.
-    pub(crate) fn fill_in<'a>(
-        &self,
-        policy: &mut Policy,
-        (budget, shared_budget): (&mut Option<RefOrArc<'a, Budget>>, &mut Option<SharedBudget>),
-        stats: &mut Option<RefOrArc<'a, RetryStats>>,
-    ) {
+    pub(crate) fn fill_in<C, S>(&self, retry: &mut Retry<'_, C, S>) {
+        let Retry { policy, budget, shared_budget, stats, .. } = retry;
         if self.is_off {
             (*budget, *shared_budget) = (None, None);
             // Without retries a policy breaks no rule.

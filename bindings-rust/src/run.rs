@@ -7,39 +7,30 @@ use std::thread;
 use std::time::Duration;
 
 use backoff_core::ffi::{self, Progress};
-use backoff_core::{
-    Budget, BudgetEvent, Decision, Outcome, Policy, RandomStream, RetryStats, StopReason,
-};
+use backoff_core::{BudgetEvent, Decision, Outcome, RandomStream, StopReason};
 
 use crate::attempt::{Attempt, AttemptTimeout};
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
 use crate::loops::Loop;
 use crate::program::{self, Defaults};
-use crate::ref_or_arc::RefOrArc;
 use crate::retry::{Retry, default_stream};
-use crate::shared_budget::{Answer, Reservation, SharedBudget, Ticket};
+use crate::shared_budget::{Answer, Reservation, Ticket};
 use crate::time::{Clock, nanoseconds};
 use crate::verdict::Verdict;
 
 /// A loop that is running. It is cancelled if it is dropped before its end.
-pub(crate) struct Run<'a, R, V, C, S, N, P>
+pub(crate) struct Run<'p, 'a, R, V, C, S, N, P>
 where
     V: Classify<R>,
     C: Clock,
     N: FnMut(&RetryEvent<'_, R>),
     P: FnMut(&RetryEvent<'_, R>),
 {
-    policy: Policy,
-    budget: Option<RefOrArc<'a, Budget>>,
-    shared_budget: Option<SharedBudget>,
-    stats: Option<RefOrArc<'a, RetryStats>>,
-    /// `None` if nothing needs the time. Then all times are zero.
-    clock: Option<C>,
-    sleep: S,
-    classify: V,
-    on_retry: N,
-    on_stop: P,
+    /// Not its own, because a copy of a policy takes longer than a decision.
+    plan: &'p mut Loop<'a, R, V, C, S, N, P>,
+    /// Otherwise all times are zero.
+    needs_time: bool,
     /// The operation without its policy. It begins with the first call.
     operation: Progress,
     /// What the last call returned; `None` during a call.
@@ -52,7 +43,6 @@ where
     began_ns: u64,
     /// The number of calls so far.
     calls: u64,
-    has_hook: bool,
     /// Whether the operation will draw from a stream that it does not have yet.
     needs_stream: bool,
     stage: Stage,
@@ -79,7 +69,7 @@ enum Stage {
     Ended,
 }
 
-impl<'a, R, V, C, S, N, P> Run<'a, R, V, C, S, N, P>
+impl<'p, 'a, R, V, C, S, N, P> Run<'p, 'a, R, V, C, S, N, P>
 where
     V: Classify<R>,
     C: Clock,
@@ -87,52 +77,41 @@ where
     P: FnMut(&RetryEvent<'_, R>),
 {
     #[inline]
-    pub(crate) fn new(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
-        Self::with_clock(plan, true)
+    pub(crate) fn new(plan: &'p mut Loop<'a, R, V, C, S, N, P>) -> Self {
+        Self::with_time(plan, true)
+    }
+
+    /// A loop of whose report the caller sees only the result.
+    #[inline]
+    pub(crate) fn without_report(plan: &'p mut Loop<'a, R, V, C, S, N, P>) -> Self {
+        let needs_time = plan.needs_time() || program::has_defaults();
+        Self::with_time(plan, needs_time)
     }
 
     #[inline]
-    fn with_clock(plan: Loop<'a, R, V, C, S, N, P>, needs_time: bool) -> Self {
-        let Loop { retry, deadline, classify, on_retry, on_stop, has_hook, .. } = plan;
-        let Retry { policy, stream, budget, shared_budget, stats, clock, sleep, .. } = retry;
+    fn with_time(plan: &'p mut Loop<'a, R, V, C, S, N, P>, needs_time: bool) -> Self {
+        let Retry { policy, stream, .. } = &plan.retry;
         let no_stream = RandomStream::from_seed(0);
-        let operation = Progress::new(stream.unwrap_or(no_stream), deadline.map(nanoseconds));
+        let operation = Progress::new(stream.unwrap_or(no_stream), plan.deadline.map(nanoseconds));
         Self {
-            policy,
-            budget,
-            shared_budget,
-            stats,
-            clock: needs_time.then_some(clock),
-            sleep,
-            classify,
-            on_retry,
-            on_stop,
+            needs_time,
             operation,
             last: None,
             held: Reservation::default(),
             defaults: if program::has_defaults() { program::defaults() } else { None },
             began_ns: 0,
             calls: 0,
-            has_hook,
-            needs_stream: stream.is_none() && ffi::draws(&policy),
+            needs_stream: stream.is_none() && ffi::draws(policy),
             stage: Stage::Going,
+            plan,
         }
     }
 
-    /// Takes the options of the program that the loop does not set. Not when the run is made: that would
-    /// copy it once more.
+    /// Takes the options of the program that the loop does not set.
     fn fill_in(&mut self) {
         if let Some(defaults) = &self.defaults {
-            let budgets = (&mut self.budget, &mut self.shared_budget);
-            defaults.fill_in(&mut self.policy, budgets, &mut self.stats);
+            defaults.fill_in(&mut self.plan.retry);
         }
-    }
-
-    /// A loop of whose report the caller sees only the result.
-    #[inline]
-    pub(crate) fn without_report(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
-        let needs_time = plan.needs_time() || program::has_defaults();
-        Self::with_clock(plan, needs_time)
     }
 
     /// Begins the loop.
@@ -143,50 +122,51 @@ where
         let now_ns = self.now_ns();
         self.stage = Stage::Going;
         self.began_ns = now_ns;
-        self.operation.begin_at(now_ns, self.budget.as_deref());
-        if let Some(budget) = &self.shared_budget {
+        self.operation.begin_at(now_ns, self.plan.retry.budget.as_deref());
+        if let Some(budget) = &self.plan.retry.shared_budget {
             budget.note(BudgetEvent::OperationBegan);
         }
     }
 
     fn cancel_operation(&mut self) {
         if self.calls > 0 {
-            self.operation.cancel(self.budget.as_deref());
+            self.operation.cancel(self.plan.retry.budget.as_deref());
         }
     }
 
     fn now_ns(&self) -> u64 {
-        self.clock.as_ref().map_or(0, Clock::now_ns)
+        if self.needs_time { self.plan.retry.clock.now_ns() } else { 0 }
     }
 
     /// Runs functions of the caller's, such as the sleep.
     pub(crate) fn in_callback<T>(&mut self, callback: impl FnOnce(&S) -> T) -> T {
         self.stage = Stage::InCallback;
-        let returned = callback(&self.sleep);
+        let returned = callback(&self.plan.retry.sleep);
         self.stage = Stage::Going;
         returned
     }
 
-    /// Counts a call that begins. Returns the result of the last one.
-    pub(crate) fn begin_attempt(&mut self) -> Option<R> {
+    /// Counts a call that begins. What the call gets to know includes the time that it has left only if
+    /// it looks at it, because that reads the clock.
+    pub(crate) fn begin_attempt(&mut self, is_told: bool) -> Attempt<R> {
         self.calls = self.calls.saturating_add(1);
-        self.last.take()
-    }
-
-    /// What the call that begins gets to know.
-    pub(crate) fn attempt(&mut self, last: Option<R>) -> Attempt<R> {
-        let now_ns = self.time();
-        let time_left = self.operation.time_left_ns(&self.policy, now_ns);
+        let last = self.last.take();
+        let time_left = if is_told {
+            let now_ns = self.time();
+            self.operation.time_left_ns(&self.plan.retry.policy, now_ns)
+        } else {
+            None
+        };
         Attempt { number: self.calls, last, time_left: time_left.map(Duration::from_nanos) }
     }
 
     /// How long the call that begins may take.
     pub(crate) fn attempt_limit(&mut self) -> Option<Duration> {
-        if !(V::ENDS_ATTEMPTS && ffi::limits_attempts(&self.policy)) {
+        if !(V::ENDS_ATTEMPTS && ffi::limits_attempts(&self.plan.retry.policy)) {
             return None;
         }
         let now_ns = self.time();
-        self.operation.attempt_limit_ns(&self.policy, now_ns).map(Duration::from_nanos)
+        self.operation.attempt_limit_ns(&self.plan.retry.policy, now_ns).map(Duration::from_nanos)
     }
 
     /// Reads the clock before a call.
@@ -200,13 +180,13 @@ where
     /// The result of a call that reached its limit, with its verdict.
     pub(crate) fn time_out(&mut self, limit: Duration) -> (R, Verdict) {
         self.stage = Stage::InCallback;
-        let result = self.classify.timed_out(AttemptTimeout { limit });
+        let result = self.plan.classify.timed_out(AttemptTimeout { limit });
         (result.expect("the classification ends attempts"), Outcome::Timeout.into())
     }
 
     pub(crate) fn classify(&mut self, result: &R) -> Verdict {
         self.stage = Stage::InCallback;
-        self.classify.classify(result)
+        self.plan.classify.classify(result)
     }
 
     /// Decides after a call with this verdict. If that needs the answer of a shared budget,
@@ -225,7 +205,7 @@ where
         }
         let now_ns = self.now_ns();
         let decision = self.decide(&result, outcome, retry_after, now_ns);
-        if let Some(budget) = &self.shared_budget {
+        if let Some(budget) = &self.plan.retry.shared_budget {
             match outcome {
                 Outcome::Success => budget.operation_succeeded(self.held),
                 Outcome::Permanent => {}
@@ -274,7 +254,7 @@ where
         if let Some(reason) = reason {
             self.record(reason);
         }
-        if self.has_hook || self.defaults.is_some() {
+        if self.plan.has_hook || self.defaults.is_some() {
             let event = self.event(Some(outcome), reason, delay, now_ns, Some(&result));
             self.notify(&RetryEvent { budget_is_local, ..event });
         }
@@ -294,9 +274,9 @@ where
             defaults.notify(event);
         }
         if event.reason.is_some() {
-            (self.on_stop)(event);
+            (self.plan.on_stop)(event);
         } else {
-            (self.on_retry)(event);
+            (self.plan.on_retry)(event);
         }
     }
 
@@ -307,7 +287,7 @@ where
         retry_after: Option<Duration>,
         now_ns: u64,
     ) -> Decision {
-        let budget = self.budget.as_deref();
+        let budget = self.plan.retry.budget.as_deref();
         if outcome == Outcome::Success && budget.is_none() {
             // It always stops the loop, so nobody has to decide.
             return Decision::Stop { reason: StopReason::Success, delay_ns: 0 };
@@ -317,12 +297,12 @@ where
             self.needs_stream = false;
             self.operation.set_stream(default_stream());
         }
-        let (policy, retry_after_ns) = (&self.policy, retry_after.map(nanoseconds));
+        let (policy, retry_after_ns) = (&self.plan.retry.policy, retry_after.map(nanoseconds));
         let mut own_ns = None;
         if V::HAS_DELAYS && is_retryable {
             let index = self.operation.retry_index(policy, now_ns);
             let index = u32::try_from(index).ok().filter(|_| index < policy.max_retries());
-            own_ns = index.and_then(|index| self.classify.own_delay(index, result));
+            own_ns = index.and_then(|index| self.plan.classify.own_delay(index, result));
         }
         let own_ns = own_ns.map(nanoseconds);
         self.operation.decide_with_delay(policy, outcome, retry_after_ns, own_ns, now_ns, budget)
@@ -343,7 +323,7 @@ where
         // A loop that made no call has taken no time.
         let now_ns = if self.calls == 0 { self.began_ns } else { self.now_ns() };
         let event = self.event(None, Some(reason), Duration::ZERO, now_ns, result);
-        if self.has_hook || self.defaults.is_some() {
+        if self.plan.has_hook || self.defaults.is_some() {
             self.notify(&event);
         }
         event
@@ -370,13 +350,13 @@ where
     /// Counts the loop, which has ended.
     fn record(&mut self, reason: StopReason) {
         self.stage = Stage::Ended;
-        if let Some(stats) = &self.stats {
+        if let Some(stats) = &self.plan.retry.stats {
             stats.record(self.calls, reason);
         }
     }
 }
 
-impl<R, V, C, S, N, P> Drop for Run<'_, R, V, C, S, N, P>
+impl<R, V, C, S, N, P> Drop for Run<'_, '_, R, V, C, S, N, P>
 where
     V: Classify<R>,
     C: Clock,

@@ -31,7 +31,7 @@ pub(crate) fn fit(
         return Err(PolicyError::new(ErrorCode::Unused, field, 0, policy.growth.into()));
     }
     let (min, max) = if field == Field::Base {
-        (policy.min_growing_base(), policy.cap)
+        (policy.multiplier.min_growing_base(), policy.cap)
     } else {
         let min = policy.base.max(policy.offset).max(policy.floor).max(policy.throttled_base);
         (min, MAX_NS)

@@ -42,6 +42,7 @@ impl Operation {
     /// Operations that share a stream wait for the same times: give each operation a key of its own,
     /// or a stream from entropy.
     #[must_use]
+    #[inline]
     pub fn begin(
         policy: Policy,
         stream: RandomStream,
@@ -65,6 +66,7 @@ impl Operation {
     /// # Ok::<(), backoff_core::ParseError>(())
     /// ```
     #[must_use]
+    #[inline]
     pub fn resume(
         policy: Policy,
         stream: RandomStream,
@@ -77,6 +79,7 @@ impl Operation {
 
     /// Decides after an attempt with this outcome and the server's `Retry-After`, if it sent one
     /// (SPEC 13.4). An operation that has stopped returns its reason again.
+    #[inline]
     pub fn decide(
         &mut self,
         outcome: Outcome,

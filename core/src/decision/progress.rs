@@ -8,7 +8,6 @@ use crate::field::kind::FROM_FAILURE;
 use crate::number::arithmetic::MAX_NS;
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
-use crate::schedule::ScheduleParams;
 
 /// An [`Operation`](crate::Operation) without its policy, for a loop that already has the policy: a copy of it takes
 /// longer than a decision. Every call must pass the same one.
@@ -34,6 +33,7 @@ impl Progress {
 
     /// The progress of [`Operation::begin`](crate::Operation::begin).
     #[must_use]
+    #[inline]
     pub fn begin(
         stream: RandomStream,
         now_ns: u64,
@@ -261,14 +261,7 @@ impl Progress {
             if let Some(own_delay_ns) = own_delay_ns {
                 return own_delay_ns.min(MAX_NS);
             }
-            let rebased;
-            let policy = if base == policy.0.base {
-                policy
-            } else {
-                rebased = Policy(ScheduleParams { base, ..policy.0 });
-                &rebased
-            };
-            policy.delay_ns(self.stream, index)
+            policy.delay_ns_from(base, self.stream, index)
         };
         let draw = || self.stream.draw(index);
         let delay_ns = delay_ns(&policy.0, outcome, retry_after_ns, delay_of, draw);

@@ -38,6 +38,7 @@ pub struct Backoff {
 impl Backoff {
     /// The delays of a policy on a stream, from index 0.
     #[must_use]
+    #[inline]
     pub fn new(policy: Policy, stream: RandomStream) -> Self {
         let state = DelayState::start(&policy.0);
         let plain_until = if policy.0.is_doubling() { policy.retries() } else { 0 };

@@ -61,6 +61,14 @@ impl Ratio {
 
     pub(crate) const DOUBLE: Self = Self::new(2, 1);
 
+    /// The smallest base that this multiplier, floored to a nanosecond, makes longer; at least 1.
+    pub(crate) fn min_growing_base(self) -> u64 {
+        match self.numerator.saturating_sub(self.denominator) {
+            0 => 1,
+            excess => self.denominator.div_ceil(excess).into(),
+        }
+    }
+
     /// The ratio of two whole numbers, in lowest terms.
     #[must_use]
     pub const fn new(numerator: u32, denominator: u32) -> Self {

@@ -143,11 +143,17 @@ impl Policy {
     #[must_use]
     #[inline]
     pub fn delay_ns(&self, stream: RandomStream, index: u32) -> u64 {
+        self.delay_ns_from(self.0.base, stream, index)
+    }
+
+    /// [`Policy::delay_ns`] with another base.
+    #[inline]
+    pub(crate) fn delay_ns_from(&self, base: u64, stream: RandomStream, index: u32) -> u64 {
         if self.0.is_doubling() {
-            return doubling::delay(
-                doubling::window(self.0.base, self.0.cap, index),
-                stream.draw(index),
-            );
+            return doubling::delay(doubling::window(base, self.0.cap, index), stream.draw(index));
+        }
+        if base != self.0.base {
+            return Self(ScheduleParams { base, ..self.0 }).any_delay_ns(stream, index);
         }
         self.any_delay_ns(stream, index)
     }

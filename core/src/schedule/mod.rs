@@ -143,13 +143,4 @@ impl ScheduleParams {
     pub(crate) fn is_doubling(&self) -> bool {
         self.doubling == 1
     }
-
-    /// The smallest base that its multiplier, floored to a nanosecond, makes longer; at least 1.
-    pub(crate) fn min_growing_base(&self) -> u64 {
-        let Ratio { numerator, denominator } = self.multiplier;
-        match numerator.saturating_sub(denominator) {
-            0 => 1,
-            excess => denominator.div_ceil(excess).into(),
-        }
-    }
 }

@@ -6,6 +6,7 @@ use crate::field::kind::{DECORRELATED, EXPONENTIAL};
 use crate::field::set::FieldSet;
 use crate::field::values::FieldValues;
 use crate::field::{Field, POLICY_FIELDS};
+use crate::number::ratio::Ratio;
 use crate::schedule::ScheduleParams;
 use crate::validate::rules::{Checked, resolve_kinds, resolve_values};
 
@@ -49,7 +50,7 @@ fn check_durations(values: &FieldValues) -> Checked<()> {
 /// multiplier of 1 are not meant to grow.
 fn check_growth(values: &FieldValues, field: Field) -> Checked<()> {
     let base = values.get(field);
-    let needed = ScheduleParams::from_values(values).min_growing_base();
+    let needed = Ratio::from_value(values.get(Field::Multiplier)).min_growing_base();
     if base > 0 && base < needed {
         return Err(PolicyError::new(ErrorCode::GrowthStalls, field, base, needed));
     }
