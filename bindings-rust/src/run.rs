@@ -110,7 +110,7 @@ where
     /// Takes the options of the program that the loop does not set.
     fn fill_in(&mut self) {
         if let Some(defaults) = &self.defaults {
-            defaults.fill_in(&mut self.plan.retry);
+            self.plan.retry.fill_in(defaults);
         }
     }
 
