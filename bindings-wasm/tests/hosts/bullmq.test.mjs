@@ -142,7 +142,7 @@ describe("jobs", { concurrency: true }, () => {
 
 test("bad options are errors at once", () => {
 	assert.throws(() => jobRetries({ polcy: FULL }), {
-		message: /^polcy is unknown; the options of jobRetries are policy, seed, shouldRetry, and the fields of a policy: /,
+		message: /^polcy is unknown; the options of jobRetries are policy, seed, shouldRetry, and those of a policy$/,
 	});
 	assert.throws(() => jobRetries({ policy: "ful:base=1s" }), PolicyError);
 	assert.throws(() => jobRetries({ policy: 5 }), { message: "policy must be a Policy or a policy string, got number" });
