@@ -71,6 +71,17 @@ export function checkNotShared({ budget }) {
 	}
 }
 
+/** Throws for fields of a policy that the host of an adapter ignores; `reasons` are by the names of the options. */
+export function refuseFields(policy, reasons) {
+	for (const [name, reason] of Object.entries(reasons)) {
+		const value = policy.params[name];
+		if (value !== Infinity && value !== "begin") {
+			const ms = value.nanoseconds ? Number(value.nanoseconds) / 1e6 : value;
+			throw new TypeError(`${name} ${ms}${typeof ms === "number" ? " ms" : ""} cannot be kept here: ${reason}`);
+		}
+	}
+}
+
 /** The policy of an option. */
 export function policyOf(policy = "default") {
 	return typeof policy === "string" ? Policy.parse(policy) : policy;
