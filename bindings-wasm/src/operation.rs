@@ -19,17 +19,15 @@ pub fn begin(stream: u64, now: u64, deadline: u64, is_resumed: bool, retries: u6
     });
 }
 
-/// Writes about an attempt of the current operation that begins or fails now: its limit, the time that is left, each 0
-/// if there is none, and the index of the delay that follows.
+/// Writes about an attempt of the current operation that begins or fails now: the time that is left, 0 if there is no
+/// end, and the index of the delay that follows.
 #[wasm_bindgen]
 pub fn attempt(now: u64) {
     with_buffers(|buffers| {
         let Some(operation) = &buffers.operation else { return };
         let policy = ffi::schedule(&buffers.policy);
-        let times = [operation.attempt_limit_ns(policy, now), operation.time_left_ns(policy, now)];
-        let [limit, left] = times.map(Option::unwrap_or_default);
-        let words = [limit, left, operation.retry_index(policy, now)];
-        buffers.write_words(0, &words);
+        let left = operation.time_left_ns(policy, now).unwrap_or_default();
+        buffers.write_words(0, &[left, operation.retry_index(policy, now)]);
     });
 }
 

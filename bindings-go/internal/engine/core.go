@@ -24,13 +24,13 @@ func New() *Module {
 	m := new(Module)
 	m.t0 = make([]any, 6)
 	m.memory = new(memory)
-	m.elements = [][]any{{m.fn96, m.fn97, m.fn98, m.fn137, m.fn142}}
+	m.elements = [][]any{{m.fn96, m.fn97, m.fn98, m.fn139, m.fn144}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
 	memory_init(m.memory[:], data0, uint32(i32(0x6000)), 0, len(data0))
 	m.g0 = i32(0x6000)
-	m.g1 = i32(37952)
-	m.g2 = i32(37952)
+	m.g1 = i32(38072)
+	m.g2 = i32(38080)
 	return m
 }
 
@@ -230,11 +230,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+35892))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36012))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+35884))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36004))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+35876))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+35996))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn257(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn260(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -460,7 +460,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36044), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36164), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -474,7 +474,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(35952), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(36072), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -509,7 +509,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(35952), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36072), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn257(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn260(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -913,7 +913,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(36140))
+		m.fn19(v5+i32(8), v12, v11, i32(36260))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1285,7 +1285,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(36140))
+		m.fn19(v5+i32(8), v7, v8, i32(36260))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn217(t1+v4, v3, i32(1))
+		t2 := m.fn219(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1805,9 +1805,9 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v1 = v4 + i32(1588)
 				memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
 				memory_zero(m.memory[:], uint32(v4+i32(1680)), uint32(i32(772)))
-				t26 := m.fn27(v4+i32(1680), i32(33954), i32(3))
+				t26 := m.fn27(v4+i32(1680), i32(34074), i32(3))
 				t27 := m.fn28(t26, v14)
-				t28 := m.fn27(t27, i32(33957), i32(2))
+				t28 := m.fn27(t27, i32(34077), i32(2))
 				v5 = t28
 				store32(m.memory, uint64(uint32(v4))+2492, uint32(v2))
 				store32(m.memory, uint64(uint32(v4))+2488, uint32(v6))
@@ -2063,7 +2063,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn257(v2, v3, i64(0), i64(10), i64(0))
+		m.fn260(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2083,7 +2083,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn237(v0, int32(t5)|i32(48))
+		_ = m.fn240(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2160,9 +2160,9 @@ func (m *Module) fn29(v0, v1 int32) {
 	}
 	v15 = p16
 	v16 = v5 << 2
-	t17 := int32(load32(m.memory, uint32(v16+i32(37748))))
+	t17 := int32(load32(m.memory, uint32(v16+i32(37868))))
 	v9 = t17
-	t18 := int32(load32(m.memory, uint32(v16+i32(37644))))
+	t18 := int32(load32(m.memory, uint32(v16+i32(37764))))
 	v16 = t18
 	t19 := int32(load32(m.memory, uint64(uint32(v0))+24))
 	v17 = t19
@@ -2254,7 +2254,7 @@ l5:
 					if t41 != i32(100) {
 						goto l9
 					}
-					m.fn215(v2, v3)
+					m.fn217(v2, v3)
 					t42 := int32(load32(m.memory, uint32(v2)))
 					t43 := int32(load32(m.memory, uint64(uint32(v2))+4))
 					_ = m.fn27(v23, t42, t43)
@@ -2317,7 +2317,7 @@ l5:
 						t94 := v23
 						p93 := i32(1)
 						if v25 != 0 {
-							p93 = i32(33952)
+							p93 = i32(34072)
 						}
 						p95 := i32(0)
 						if v25 != 0 {
@@ -2366,7 +2366,7 @@ l5:
 						t68 := v23
 						p67 := i32(1)
 						if v0 != 0 {
-							p67 = i32(33952)
+							p67 = i32(34072)
 						}
 						p69 := i32(0)
 						if v0 != 0 {
@@ -2396,7 +2396,7 @@ l5:
 					if t57 != i32(116) {
 						goto l5
 					}
-					_ = m.fn232(v23, v2+i32(36), v19)
+					_ = m.fn236(v23, v2+i32(36), v19)
 					goto l5
 				default:
 					switch v24 + i32(-117) {
@@ -2417,7 +2417,7 @@ l5:
 						if t75 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory[:], uint32(v18), uint32(i32(33840)), uint32(i32(112)))
+						memory_copy(m.memory[:], uint32(v18), uint32(i32(33960)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
@@ -2435,7 +2435,7 @@ l5:
 							t79 := v23
 							p78 := i32(1)
 							if v0 != 0 {
-								p78 = i32(33952)
+								p78 = i32(34072)
 							}
 							p80 := i32(0)
 							if v0 != 0 {
@@ -2487,12 +2487,12 @@ l5:
 								goto l25
 							}
 						l23:
-							t52 := m.fn232(v23, v2+i32(36), v4)
+							t52 := m.fn236(v23, v2+i32(36), v4)
 							v0 = t52
 							if v7 == 0 {
 								goto l5
 							}
-							_ = m.fn27(v0, i32(35147), i32(14))
+							_ = m.fn27(v0, i32(35267), i32(14))
 							goto l5
 						}
 						v0 = i32(128)
@@ -2590,21 +2590,21 @@ l5:
 				if v3 == 0 {
 					goto l5
 				}
-				m.fn225(v2+i32(16), v3)
+				m.fn226(v2+i32(16), v3)
 				t107 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t108 := v2 + i32(8)
 				v0 = t107
-				m.fn215(t108, v0)
+				m.fn217(t108, v0)
 				t109 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t110 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t111 := m.fn27(v23, t109, t110)
-				t112 := m.fn27(t111, i32(35126), i32(1))
+				t112 := m.fn27(t111, i32(35246), i32(1))
 				v25 = t112
 				m.fn35(v2+i32(48), v0)
-				_ = m.fn232(v25, v2+i32(48), v19)
+				_ = m.fn236(v25, v2+i32(48), v19)
 				goto l5
 			}
-			_ = m.fn27(v23, i32(35118), i32(8))
+			_ = m.fn27(v23, i32(35238), i32(8))
 			goto l5
 		case 0:
 			if v8 == 0 {
@@ -2633,7 +2633,7 @@ l5:
 					goto l5
 				}
 				t118 := int32(load32(m.memory, uint32(v15+v0)))
-				m.fn215(v2+i32(24), t118)
+				m.fn217(v2+i32(24), t118)
 				t119 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v25 = t119
 				if v25 == 0 {
@@ -2644,7 +2644,7 @@ l5:
 				t122 := v23
 				p121 := i32(1)
 				if v0 != 0 {
-					p121 = i32(33952)
+					p121 = i32(34072)
 				}
 				p123 := i32(0)
 				if v0 != 0 {
@@ -2661,14 +2661,14 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l25:
-	m.fn241(v5, v8, v20, v23)
+	m.fn244(v5, v8, v20, v23)
 	goto l5
 l19:
 	v0 = i32(128)
 l21:
 	if uint32(v0) < uint32(v21) {
 		t127 := m.fn27(v23, v17, v0)
-		_ = m.fn27(t127, i32(35161), i32(3))
+		_ = m.fn27(t127, i32(35281), i32(3))
 		goto l5
 	}
 	_ = m.fn27(v23, v17, v21)
@@ -2899,22 +2899,22 @@ func (m *Module) fn35(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35636)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35756)))
 		goto l11
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35680)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35800)))
 		goto l11
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35756)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35876)))
 		goto l11
 	case 23:
 		v2 = i32(4)
 		goto l1
 	case 26:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35792)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35912)))
 		goto l11
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
@@ -3402,7 +3402,7 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn223(v3, v2)
+		t2 := m.fn224(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3496,95 +3496,50 @@ func (m *Module) fn51(v0, v1 int32) {
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
-	v2 = t0 - i32(144)
+	v2 = t0 - i32(48)
 	m.g0 = v2
+l6:
 	{
-	l11:
-		{
-			t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
-			t2 := v1
-			v3 = t1
-			t3 := v3
-			var p4 int32
-			if v3 == 0 {
-				p4 = 1
-			}
-			v4 = p4
-			p5 := t3
-			if v4 != 0 {
-				p5 = i64(1)
-			}
-			store64(m.memory, uint64(uint32(t2))+80, uint64(p5))
-			if v4 != 0 {
-				v4 = i32(0)
-			l8:
-				if v4 != i32(44) {
-					store32(m.memory, uint32(v2+i32(12)+v4), uint32(i32(0)))
-					v4 = v4 + i32(4)
-					goto l8
-				}
-				v1 = v1 + i32(88)
-				v4 = i32(0)
-			l4:
-				if v4 == i32(44) {
-					v1 = v2 + i32(12)
-					v4 = i32(0)
-				l6:
-					{
-						if v4 == i32(88) {
-							memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
-							v3 = i64(1)
-							goto l7
-						}
-						t6 := int32(load32(m.memory, uint32(v1)))
-						t7 := int64(load64(m.memory, uint32(t6)))
-						store64(m.memory, uint32(v2+i32(56)+v4), uint64(t7))
-						v4 = v4 + i32(8)
-						v1 = v1 + i32(4)
-						goto l6
-					}
-				}
-				store32(m.memory, uint32(v2+i32(12)+v4), uint32(v1))
-				v4 = v4 + i32(4)
-				v1 = v1 + i32(8)
-				goto l4
-			}
-			v4 = i32(6100)
-			goto l13
-		l13:
-			{
-				if v4 == 0 {
-					goto l9
-				}
-				t8 := int64(load64(m.memory, uint64(uint32(v1))+80))
-				v3 = t8
-				if uint64(v3) > uint64(i64(1)) {
-					goto l10
-				}
-				switch int32(v3) {
-				default:
-					goto l11
-				case 1:
-					v4 = v4 + i32(-1)
-					goto l13
-				}
-			}
-		l9:
+		t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
+		t2 := v1
+		v3 = t1
+		p3 := v3
+		if v3 == 0 {
+			p3 = i64(1)
 		}
-		t9 := int64(load64(m.memory, uint64(uint32(v1))+80))
-		t10 := v1
-		v3 = t9
-		p11 := v3
-		if v3 == i64(1) {
-			p11 = i64(2)
+		store64(m.memory, uint64(uint32(t2))+80, uint64(p3))
+		if v3 != i64(0) {
+			goto l0
 		}
-		store64(m.memory, uint64(uint32(t10))+80, uint64(p11))
+		v4 = i32(0)
+	l5:
+		if v4 != i32(44) {
+			store32(m.memory, uint32(v2+i32(4)+v4), uint32(i32(0)))
+			v4 = v4 + i32(4)
+			goto l5
+		}
+		v1 = v1 + i32(88)
+		v4 = i32(0)
+	l3:
+		if v4 == i32(44) {
+			m.fn134(v0+i32(8), v2+i32(4))
+			v3 = i64(1)
+			goto l4
+		}
+		store32(m.memory, uint32(v2+i32(4)+v4), uint32(v1))
+		v4 = v4 + i32(4)
+		v1 = v1 + i32(8)
+		goto l3
+	l0:
+		t4 := m.fn137(v1)
+		if t4 != 0 {
+			goto l6
+		}
 	}
-l10:
 	v3 = i64(0)
-l7:
+l4:
 	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v2 + i32(144)
+	m.g0 = v2 + i32(48)
 }
 
 //go:norace
@@ -3619,9 +3574,9 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn250(v1)
+	t1 := m.fn254(v1)
 	v5 = t1
-	m.fn134(v4+i32(32), v1)
+	m.fn135(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t3 := int32(load32(m.memory, uint64(uint32(v4))+32))
 	p4 := i64(0)
@@ -3647,8 +3602,8 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn257(t8, p10, i64(0), t11, i64(0))
-			m.fn134(v4+i32(32), v1)
+			m.fn260(t8, p10, i64(0), t11, i64(0))
+			m.fn135(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3692,7 +3647,7 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn252(v4+i32(16), v4+i32(32), v3)
+			m.fn255(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -3705,7 +3660,7 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn238(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn241(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4067,7 +4022,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+36752))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+36872))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn57(t8, v4)
@@ -4243,7 +4198,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn257(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn260(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4641,7 +4596,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn257(t6, p9, i64(0), t10, i64(0))
+		m.fn260(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -4853,7 +4808,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(36764))))
+					t15 := int32(load32(m.memory, uint32(v1+i32(36884))))
 					t16 := m.fn73(v8, t15)
 					if t16 == v7 {
 						goto l10
@@ -5048,7 +5003,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn257(v5, v7, i64(0), v8, i64(0))
+				m.fn260(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5072,7 +5027,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn257(t15, p16, i64(0), v3, i64(0))
+				m.fn260(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5100,7 +5055,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				goto l6
 			}
 		case 1:
-			m.fn134(v5+i32(256), v1)
+			m.fn135(v5+i32(256), v1)
 			v7 = i64(0)
 			t27 := int64(load64(m.memory, uint64(uint32(v5))+264))
 			t28 := int32(load32(m.memory, uint64(uint32(v5))+256))
@@ -5145,8 +5100,8 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn238(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn257(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn241(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn260(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5180,7 +5135,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 			case 0:
 				t51 := int64(load32(m.memory, uint64(uint32(v1))+44))
 				v4 = t51
-				m.fn134(v5+i32(256), v1)
+				m.fn135(v5+i32(256), v1)
 				v7 = i64(0)
 				t52 := int64(load64(m.memory, uint64(uint32(v5))+264))
 				t53 := v5
@@ -5253,8 +5208,8 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn257(t69, p71, i64(0), t72, i64(0))
-			m.fn134(v5+i32(256), v1)
+			m.fn260(t69, p71, i64(0), t72, i64(0))
+			m.fn135(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
 			if uint64(v4) < uint64(v7) {
@@ -5310,7 +5265,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn257(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn260(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5331,7 +5286,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn135(v5+i32(256), t95, v3, v4)
+			t96 := m.fn253(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -5362,7 +5317,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn238(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn241(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -5624,7 +5579,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(36764))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(36884))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -6144,9 +6099,9 @@ l1:
 					{
 						if v1 == i32(600) {
 							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+36752))
+							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+36872))
 							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
-							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+36760))
+							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+36880))
 							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
 							v9 = v8 + i32(2176)
 						l29:
@@ -6155,9 +6110,9 @@ l1:
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+36752))
+									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+36872))
 									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
-									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+36760))
+									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+36880))
 									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
 									v11 = v8 + i32(2224)
 									v12 = v8 + i32(2200)
@@ -6386,7 +6341,7 @@ func (m *Module) fn84(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn248(v2+i32(8), v3)
+			m.fn251(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6397,7 +6352,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn248(v2+i32(24), v3)
+		m.fn251(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6410,7 +6365,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn248(v2+i32(16), v3)
+		m.fn251(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6424,7 +6379,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn249(v2+i32(32), v5, v1)
+		m.fn252(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6449,7 +6404,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn248(v4+i32(16), v4+i32(204))
+	m.fn251(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6457,7 +6412,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn249(v4+i32(232), v1, t2)
+		m.fn252(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6477,9 +6432,9 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+37928))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+38048))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+37904))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+38024))
 			v6 = t7
 		}
 	l2:
@@ -6489,7 +6444,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			if v6 == 0 {
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				v10 = t11
-				m.fn134(v4+i32(232), v4+i32(24))
+				m.fn135(v4+i32(232), v4+i32(24))
 				{
 					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t12 != i64(1) {
@@ -6535,7 +6490,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn248(v4+i32(8), v4+i32(204))
+			m.fn251(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6546,7 +6501,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn249(v4+i32(216), v9, v11)
+						m.fn252(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6568,7 +6523,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn249(v4+i32(232), v9, v12)
+						m.fn252(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6581,7 +6536,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn249(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn252(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6629,11 +6584,11 @@ func (m *Module) fn86(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn112(v2+i32(12), v1)
-	t4 := m.fn27(v2+i32(12), i32(36748), i32(3))
+	t4 := m.fn27(v2+i32(12), i32(36868), i32(3))
 	t5 := m.fn28(t4, v5)
-	t6 := m.fn27(t5, i32(35126), i32(1))
+	t6 := m.fn27(t5, i32(35246), i32(1))
 	t7 := m.fn28(t6, v4)
-	t8 := m.fn27(t7, i32(35126), i32(1))
+	t8 := m.fn27(t7, i32(35246), i32(1))
 	t9 := m.fn28(t8, v3)
 	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -6647,7 +6602,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn217(v0, v2, v1)
+		t0 := m.fn219(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -6656,7 +6611,7 @@ l0:
 
 //go:norace
 func (m *Module) fn88(v0, v1 int32) int32 {
-	t0 := m.fn256(v0, v1, i32(88))
+	t0 := m.fn259(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6677,7 +6632,7 @@ func (m *Module) fn89(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(36744)
+		v2 = v2<<2 + i32(0x9000)
 		if v2 == 0 {
 			goto l2
 		}
@@ -6739,11 +6694,11 @@ func (m *Module) fn91(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn256(v0, v1, i32(80))
+		t2 := m.fn259(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn256(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn259(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -6835,9 +6790,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+36752))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+36872))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+36760))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+36880))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -6986,7 +6941,7 @@ func (m *Module) fn98(v0, v1 int32) int64 {
 func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5, v6 int32
 	t0 := m.g0
-	v4 = t0 - i32(3968)
+	v4 = t0 - i32(3536)
 	m.g0 = v4
 	{
 		if v0 != 0 {
@@ -7019,60 +6974,60 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn100(v4+i32(1616), i32(2), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1616))
+		m.fn100(v4+i32(1400), i32(2), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1400))
 		v2 = t1
-		t2 := v4 + i32(2824)
-		v1 = v4 + i32(1616) + i32(8)
+		t2 := v4 + i32(2392)
+		v1 = v4 + i32(1400) + i32(8)
 		memory_copy(m.memory[:], uint32(t2), uint32(v1), uint32(i32(72)))
 		if v2 != i64(2) {
 			goto l7
 		}
 		v1 = v4 + i32(408) + i32(8)
-		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2824)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2392)), uint32(i32(72)))
 		goto l8
 	l7:
-		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(80)), uint32(v4+i32(1616)+i32(80)), uint32(i32(944)))
-		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2824)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(80)), uint32(v4+i32(1400)+i32(80)), uint32(i32(728)))
+		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2392)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+592, uint64(v2))
-		m.fn101(v4+i32(2824), v4+i32(592))
-		m.fn102(v4+i32(1616), v4+i32(2824), i32(29868), i32(10))
+		m.fn101(v4+i32(2392), v4+i32(592))
+		m.fn102(v4+i32(1400), v4+i32(2392), i32(29868), i32(10))
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v4))+1616))
+				t3 := int64(load64(m.memory, uint64(uint32(v4))+1400))
 				if t3 != i64(1) {
 					goto l9
 				}
-				store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
+				store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(1)))
 				t4 := int64(load64(m.memory, uint32(v1)))
-				store64(m.memory, uint64(uint32(v4))+2648, uint64(t4))
+				store64(m.memory, uint64(uint32(v4))+2216, uint64(t4))
 				t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				store64(m.memory, uint64(uint32(v4))+2656, uint64(t5))
+				store64(m.memory, uint64(uint32(v4))+2224, uint64(t5))
 				t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				store64(m.memory, uint64(uint32(v4))+2664, uint64(t6))
+				store64(m.memory, uint64(uint32(v4))+2232, uint64(t6))
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory[:], uint32(v4+i32(3536)), uint32(v1), uint32(i32(352)))
-			memory_copy(m.memory[:], uint32(v4+i32(3184)), uint32(v4+i32(3536)), uint32(i32(352)))
-			m.fn103(v4+i32(1616), v4+i32(2824), i32(29868), i32(10), v4+i32(3184))
-			t7 := int32(load32(m.memory, uint64(uint32(v4))+1636))
+			memory_copy(m.memory[:], uint32(v4+i32(3104)), uint32(v1), uint32(i32(352)))
+			memory_copy(m.memory[:], uint32(v4+i32(2752)), uint32(v4+i32(3104)), uint32(i32(352)))
+			m.fn103(v4+i32(1400), v4+i32(2392), i32(29868), i32(10), v4+i32(2752))
+			t7 := int32(load32(m.memory, uint64(uint32(v4))+1420))
 			v1 = t7
 			if v1 == 0 {
 				goto l11
 			}
-			t8 := int32(load32(m.memory, uint64(uint32(v4))+1632))
-			store32(m.memory, uint64(uint32(v4))+2664, uint32(t8))
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+1624))
-			store64(m.memory, uint64(uint32(v4))+2656, uint64(t9))
-			t10 := int64(load64(m.memory, uint64(uint32(v4))+1616))
-			store64(m.memory, uint64(uint32(v4))+2648, uint64(t10))
-			store32(m.memory, uint64(uint32(v4))+2668, uint32(v1))
-			store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
+			t8 := int32(load32(m.memory, uint64(uint32(v4))+1416))
+			store32(m.memory, uint64(uint32(v4))+2232, uint32(t8))
+			t9 := int64(load64(m.memory, uint64(uint32(v4))+1408))
+			store64(m.memory, uint64(uint32(v4))+2224, uint64(t9))
+			t10 := int64(load64(m.memory, uint64(uint32(v4))+1400))
+			store64(m.memory, uint64(uint32(v4))+2216, uint64(t10))
+			store32(m.memory, uint64(uint32(v4))+2236, uint32(v1))
+			store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(1)))
 		}
 	l10:
 		v1 = v4 + i32(408) + i32(8)
-		m.fn104(v1, v4+i32(592), v4+i32(2640)+i32(8))
+		m.fn104(v1, v4+i32(592), v4+i32(2208)+i32(8))
 	l8:
 		memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(112), v4+i32(232))
@@ -7088,7 +7043,7 @@ l1:
 	goto l13
 l11:
 	v1 = i32(-40)
-	v5 = v4 + i32(3888)
+	v5 = v4 + i32(3456)
 l16:
 	if v1 == 0 {
 		goto l14
@@ -7105,7 +7060,7 @@ l16:
 		if uint32(v6) > uint32(i32(26)) {
 			goto l15
 		}
-		t15 := int64(load64(m.memory, uint32(v4+i32(3184)+v6<<3)))
+		t15 := int64(load64(m.memory, uint32(v4+i32(2752)+v6<<3)))
 		v2 = t15
 	}
 l15:
@@ -7114,24 +7069,24 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn105(v4+i32(3536), v4+i32(3888))
+	m.fn105(v4+i32(3104), v4+i32(3456))
 	v1 = i32(0)
 l18:
 	{
 		if v1 == i32(88) {
 			goto l17
 		}
-		t16 := int64(load64(m.memory, uint32(v4+i32(3536)+v1)))
-		store64(m.memory, uint32(v4+i32(1616)+v1), uint64(t16))
+		t16 := int64(load64(m.memory, uint32(v4+i32(3104)+v1)))
+		store64(m.memory, uint32(v4+i32(1400)+v1), uint64(t16))
 		v1 = v1 + i32(8)
 		goto l18
 	}
 l17:
-	memory_copy(m.memory[:], uint32(v4+i32(2736)), uint32(v4+i32(1616)), uint32(i32(88)))
-	v1 = v4 + i32(2640) + i32(8)
-	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(3888)), uint32(i32(80)))
-	store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v4))+2728, uint64(i64(0)))
+	memory_copy(m.memory[:], uint32(v4+i32(2304)), uint32(v4+i32(1400)), uint32(i32(88)))
+	v1 = v4 + i32(2208) + i32(8)
+	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(3456)), uint32(i32(80)))
+	store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v4))+2296, uint64(i64(0)))
 	v5 = v4 + i32(408) + i32(8)
 	memory_copy(m.memory[:], uint32(v5), uint32(v1), uint32(i32(176)))
 	memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v5), uint32(i32(176)))
@@ -7148,7 +7103,7 @@ l13:
 	store32(m.memory, uint32(v3), uint32(v1))
 	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(4)), uint32(i32(108)))
 l19:
-	m.g0 = v4 + i32(3968)
+	m.g0 = v4 + i32(3536)
 	return v1
 }
 
@@ -7157,44 +7112,44 @@ func (m *Module) fn100(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10 int32
 	var v11 int64
 	t0 := m.g0
-	v4 = t0 - i32(4064)
+	v4 = t0 - i32(3200)
 	m.g0 = v4
 	v5 = i32(0)
 l1:
-	if v5 == i32(864) {
+	if v5 == i32(648) {
 		goto l0
 	}
 	v6 = v4 + i32(8) + v5
 	store64(m.memory, uint32(v6), uint64(i64(0)))
-	store32(m.memory, uint32(v6+i32(16)), uint32(i32(0)))
-	v5 = v5 + i32(32)
+	store64(m.memory, uint32(v6+i32(16)), uint64(i64(0)))
+	v5 = v5 + i32(24)
 	goto l1
 l0:
-	v7 = v4 + i32(1752)
+	v7 = v4 + i32(1320)
 	memory_zero(m.memory[:], uint32(v7), uint32(i32(136)))
-	store32(m.memory, uint64(uint32(v4))+1736, uint32(v2))
-	store32(m.memory, uint64(uint32(v4))+1888, uint32(v1))
-	store32(m.memory, uint64(uint32(v4))+1740, uint32(v3))
-	memory_copy(m.memory[:], uint32(v4+i32(872)), uint32(v4+i32(8)), uint32(i32(864)))
+	store32(m.memory, uint64(uint32(v4))+1304, uint32(v2))
+	store32(m.memory, uint64(uint32(v4))+1456, uint32(v1))
+	store32(m.memory, uint64(uint32(v4))+1308, uint32(v3))
+	memory_copy(m.memory[:], uint32(v4+i32(656)), uint32(v4+i32(8)), uint32(i32(648)))
 	{
 		{
 			if uint32(v3) > uint32(i32(1024)) {
-				m.fn161(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+				m.fn163(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
 				store64(m.memory, uint32(v0), uint64(i64(2)))
 				goto l9
 			}
-			m.fn3(v4+i32(3040), v2, v3, i32(58))
-			t1 := int32(load32(m.memory, uint64(uint32(v4))+3044))
+			m.fn3(v4+i32(2392), v2, v3, i32(58))
+			t1 := int32(load32(m.memory, uint64(uint32(v4))+2396))
 			t2 := v4
 			v2 = t1
-			store32(m.memory, uint64(uint32(t2))+1748, uint32(v2))
-			t3 := int32(load32(m.memory, uint64(uint32(v4))+3040))
+			store32(m.memory, uint64(uint32(t2))+1316, uint32(v2))
+			t3 := int32(load32(m.memory, uint64(uint32(v4))+2392))
 			t4 := v4
 			v8 = t3
-			store32(m.memory, uint64(uint32(t4))+1744, uint32(v8))
-			t5 := int32(load32(m.memory, uint64(uint32(v4))+3052))
+			store32(m.memory, uint64(uint32(t4))+1312, uint32(v8))
+			t5 := int32(load32(m.memory, uint64(uint32(v4))+2404))
 			v9 = t5
-			t6 := int32(load32(m.memory, uint64(uint32(v4))+3048))
+			t6 := int32(load32(m.memory, uint64(uint32(v4))+2400))
 			v10 = t6
 			{
 				var p7 int32
@@ -7206,11 +7161,11 @@ l0:
 				if v5 != 0 {
 					p8 = i32(30064)
 				}
-				t9 := m.fn216(p8, i32(6), v8, v2)
+				t9 := m.fn218(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
-					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
-					store64(m.memory, uint64(uint32(v4))+872, uint64(i64(1)))
+					store64(m.memory, uint64(uint32(v4))+664, uint64(v11))
+					store64(m.memory, uint64(uint32(v4))+656, uint64(i64(1)))
 					goto l8
 				}
 				p10 := i32(112)
@@ -7240,70 +7195,71 @@ l0:
 				}
 				t15 := int32(load32(m.memory, uint64(uint32(v5))+8))
 				t16 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn100(v4+i32(3040), v1, t15, t16)
-				t17 := int64(load64(m.memory, uint64(uint32(v4))+3040))
+				m.fn100(v4+i32(2392), v1, t15, t16)
+				t17 := int64(load64(m.memory, uint64(uint32(v4))+2392))
 				v11 = t17
 				if v11 == i64(2) {
 					goto l4
 				}
-				memory_copy(m.memory[:], uint32(v4+i32(1896)), uint32(v4+i32(3040)+i32(8)), uint32(i32(1008)))
-				memory_copy(m.memory[:], uint32(v4+i32(3040)+i32(24)), uint32(v4+i32(1896)), uint32(i32(856)))
-				memory_copy(m.memory[:], uint32(v4+i32(2904)), uint32(v4+i32(2768)), uint32(i32(136)))
-				store64(m.memory, uint64(uint32(v4))+3056, uint64(v11))
+				memory_copy(m.memory[:], uint32(v4+i32(1464)), uint32(v4+i32(2392)+i32(8)), uint32(i32(792)))
+				memory_copy(m.memory[:], uint32(v4+i32(2392)+i32(24)), uint32(v4+i32(1464)), uint32(i32(640)))
+				memory_copy(m.memory[:], uint32(v4+i32(2256)), uint32(v4+i32(2120)), uint32(i32(136)))
+				store64(m.memory, uint64(uint32(v4))+3056, uint64(i64(0)))
+				store64(m.memory, uint64(uint32(v4))+2408, uint64(v11))
 				v5 = i32(0)
 			l7:
 				{
-					if v5 == i32(864) {
+					if v5 == i32(648) {
 						goto l6
 					}
-					v6 = v4 + i32(3040) + v5
+					v6 = v4 + i32(2392) + v5
 					t18 := int64(load64(m.memory, uint32(v6+i32(16))))
 					v11 = t18
 					if v11 == i64(2) {
 						goto l6
 					}
-					v3 = v4 + i32(872) + v5
+					v3 = v4 + i32(656) + v5
 					store64(m.memory, uint32(v3), uint64(v11))
 					t19 := int64(load64(m.memory, uint32(v6+i32(24))))
 					store64(m.memory, uint32(v3+i32(8)), uint64(t19))
-					v5 = v5 + i32(32)
+					v5 = v5 + i32(24)
 					goto l7
 				}
 			}
 		}
 	l4:
-		m.fn161(v0+i32(8), v1, i32(14), i32(0), i32(0), v8, v2)
+		m.fn163(v0+i32(8), v1, i32(14), i32(0), i32(0), v8, v2)
 		store64(m.memory, uint32(v0), uint64(i64(2)))
 		goto l9
 	l6:
-		memory_copy(m.memory[:], uint32(v7), uint32(v4+i32(2904)), uint32(i32(136)))
+		memory_copy(m.memory[:], uint32(v7), uint32(v4+i32(2256)), uint32(i32(136)))
 	l8:
-		t20 := v4 + i32(3040)
-		t21 := v4 + i32(872)
+		t20 := v4 + i32(2392)
+		t21 := v4 + i32(656)
 		v5 = v2 + i32(1)
 		p22 := i32(-1)
 		if v5 != 0 {
 			p22 = v5
 		}
-		m.fn159(t20, t21, p22, v10, v9)
+		m.fn161(t20, t21, p22, v10, v9)
 		{
-			t23 := int32(load32(m.memory, uint64(uint32(v4))+3104))
+			t23 := int32(load32(m.memory, uint64(uint32(v4))+2456))
 			v5 = t23
 			if v5 == 0 {
 				goto l10
 			}
-			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(3040)), uint32(i32(64)))
-			t24 := int32(load32(m.memory, uint64(uint32(v4))+3108))
+			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(2392)), uint32(i32(64)))
+			t24 := int32(load32(m.memory, uint64(uint32(v4))+2460))
 			store32(m.memory, uint64(uint32(v0))+76, uint32(t24))
 			store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
 			store64(m.memory, uint32(v0), uint64(i64(2)))
 			goto l9
 		}
 	l10:
-		memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(872)), uint32(i32(1024)))
+		memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(656)), uint32(i32(808)))
 	}
 l9:
-	m.g0 = v4 + i32(4064)
+	m.g0 = v4 + i32(3200)
 }
 
 //go:norace
@@ -7312,10 +7268,10 @@ func (m *Module) fn101(v0, v1 int32) {
 	var v7 int64
 	var v8 int32
 	t0 := m.g0
-	v2 = t0 - i32(400)
+	v2 = t0 - i32(384)
 	m.g0 = v2
-	memory_zero(m.memory[:], uint32(v2+i32(8)), uint32(i32(360)))
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+	memory_zero(m.memory[:], uint32(v2), uint32(i32(360)))
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+800))
 	var p2 int32
 	if t1 == i32(1) {
 		p2 = 1
@@ -7331,37 +7287,37 @@ func (m *Module) fn101(v0, v1 int32) {
 		p4 = i32(29760)
 	}
 	v3 = p4
-	v5 = v1 + i32(880)
-	v6 = v2 + i32(232)
-	t5 := int64(load64(m.memory, uint64(uint32(v1))+1008))
+	v5 = v1 + i32(664)
+	v6 = v2 + i32(224)
+	t5 := int64(load64(m.memory, uint64(uint32(v1))+792))
 	v7 = t5
 l3:
 	{
 		if v4 == 0 {
-			memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(8)), uint32(i32(360)))
-			m.g0 = v2 + i32(400)
+			memory_copy(m.memory[:], uint32(v0), uint32(v2), uint32(i32(360)))
+			m.g0 = v2 + i32(384)
 			return
 		}
 		t6 := int32(load32(m.memory, uint32(v3)))
-		t7 := v2 + i32(368)
+		t7 := v2 + i32(360)
 		t8 := v1
 		v8 = t6
-		m.fn229(t7, t8, v8)
-		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
+		m.fn235(t7, t8, v8)
+		t9 := int32(load32(m.memory, uint64(uint32(v2))+360))
 		if t9 == 0 {
 			goto l1
 		}
 		{
 			if v8 == i32(24) {
 				memory_copy(m.memory[:], uint32(v6), uint32(v5), uint32(i32(128)))
-				store64(m.memory, uint64(uint32(v2))+360, uint64(v7))
-				store64(m.memory, uint64(uint32(v2))+200, uint64(v7))
-				t11 := int64(load64(m.memory, uint64(uint32(v2))+8))
-				store64(m.memory, uint64(uint32(v2))+8, uint64(t11|i64(0x800000)))
+				store64(m.memory, uint64(uint32(v2))+352, uint64(v7))
+				store64(m.memory, uint64(uint32(v2))+192, uint64(v7))
+				t11 := int64(load64(m.memory, uint32(v2)))
+				store64(m.memory, uint32(v2), uint64(t11|i64(0x800000)))
 				goto l1
 			}
-			t10 := int64(load64(m.memory, uint64(uint32(v2))+376))
-			m.fn40(v2+i32(8), v8, t10)
+			t10 := int64(load64(m.memory, uint64(uint32(v2))+368))
+			m.fn40(v2, v8, t10)
 			goto l1
 		}
 	}
@@ -7398,12 +7354,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn221(v4+i32(352), v1, v5)
+			m.fn222(v4+i32(352), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn222(v4+i32(352), v5, v4)
+			m.fn223(v4+i32(352), v5, v4)
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
@@ -7483,7 +7439,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn221(t3, t4, v3)
+			m.fn222(t3, t4, v3)
 			v2 = v2 + i32(4)
 			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
 			v9 = t5
@@ -7494,7 +7450,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				if v9 == 0 {
 					goto l2
 				}
-				t6 := m.fn223(v4, i32(24))
+				t6 := m.fn224(v4, i32(24))
 				if t6 == 0 {
 					goto l2
 				}
@@ -7570,7 +7526,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					if v10 == 0 {
 						t15 := int64(load64(m.memory, uint32(v4)))
 						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn224(v5+i32(24), t15, t16, i32(18), v9)
+						m.fn225(v5+i32(24), t15, t16, i32(18), v9)
 						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						v9 = t17
 						{
@@ -7603,7 +7559,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				}
 			}
 		l9:
-			t24 := m.fn223(v4, v3)
+			t24 := m.fn224(v4, v3)
 			v16 = t24
 			{
 				if v13 != 0 {
@@ -7625,7 +7581,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					goto l15
 				}
 			l13:
-				m.fn222(v5+i32(24), v3, v4)
+				m.fn223(v5+i32(24), v3, v4)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if !(t25|v9 == 0) {
 					t26 := int64(load64(m.memory, uint32(v4)))
@@ -7638,7 +7594,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					if v13 != 0 {
 						p30 = t28
 					}
-					m.fn224(t31, t26, t27, t32, p30)
+					m.fn225(t31, t26, t27, t32, p30)
 					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					v9 = t33
 					{
@@ -7676,7 +7632,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 		}
 		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v14 = t38
-		m.fn225(v5, v3)
+		m.fn226(v5, v3)
 		v9 = i64(0)
 		{
 			t39 := int32(load32(m.memory, uint32(v5)))
@@ -7721,16 +7677,16 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn229(t5, t6, v7)
+	m.fn235(t5, t6, v7)
 	{
 		{
-			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
+			t7 := int32(load16(m.memory, uint64(uint32(v3))+24))
 			if t7 != i32(1) {
 				goto l0
 			}
-			t8 := int32(load32(m.memory, uint64(uint32(v3))+32))
+			t8 := int32(load16(m.memory, uint64(uint32(v3))+28))
 			v8 = t8
-			t9 := int32(load32(m.memory, uint64(uint32(v3))+28))
+			t9 := int32(load16(m.memory, uint64(uint32(v3))+26))
 			v2 = t9
 			if v6 == i32(3) {
 				goto l1
@@ -7738,74 +7694,64 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 			if v6 == i32(13) {
 				goto l1
 			}
-			v8 = v2 + v8
-			p10 := v8
-			if uint32(v8) < uint32(v2) {
-				p10 = i32(-1)
-			}
-			v2 = p10 + i32(1)
-			p11 := i32(-1)
-			if v2 != 0 {
-				p11 = v2
-			}
-			v2 = p11
-			t12 := int32(load32(m.memory, uint64(uint32(v3))+36))
-			v8 = t12
+			v2 = v2 + v8 + i32(1)
+			t10 := int32(load16(m.memory, uint64(uint32(v3))+30))
+			v8 = t10
 			goto l1
 		}
 	l0:
 		{
-			t13 := int32(load32(m.memory, uint64(uint32(v3))+8))
-			if t13 != 0 {
+			t11 := int32(load32(m.memory, uint64(uint32(v3))+8))
+			if t11 != 0 {
 				goto l2
 			}
-			t14 := int32(load32(m.memory, uint64(uint32(v1))+868))
-			v2 = t14
+			t12 := int32(load32(m.memory, uint64(uint32(v1))+652))
+			v2 = t12
 			v8 = i32(0)
 			goto l1
 		}
 	l2:
-		t15 := int32(load32(m.memory, uint64(uint32(v1))+876))
-		v8 = t15
+		t13 := int32(load32(m.memory, uint64(uint32(v1))+660))
+		v8 = t13
 		v2 = i32(0)
 	}
 l1:
-	t16 := int32(load32(m.memory, uint64(uint32(v1))+1016))
-	t17 := int32(load32(m.memory, uint64(uint32(v1))+864))
-	t18 := v3 + i32(8)
-	t19 := v6
-	t20 := v7
-	t21 := v2
-	t22 := t17 + v2
+	t14 := int32(load32(m.memory, uint64(uint32(v1))+800))
+	t15 := int32(load32(m.memory, uint64(uint32(v1))+648))
+	t16 := v3 + i32(8)
+	t17 := v6
+	t18 := v7
+	t19 := v2
+	t20 := t15 + v2
 	v8 = v2 + v8
-	p23 := v8
+	p21 := v8
 	if uint32(v8) < uint32(v2) {
-		p23 = i32(-1)
+		p21 = i32(-1)
 	}
-	v8 = p23
-	t24 := int32(load32(m.memory, uint64(uint32(v1))+868))
-	var p25 int32
-	if uint32(v8) > uint32(t24) {
-		p25 = 1
+	v8 = p21
+	t22 := int32(load32(m.memory, uint64(uint32(v1))+652))
+	var p23 int32
+	if uint32(v8) > uint32(t22) {
+		p23 = 1
 	}
-	v1 = p25
-	p26 := t22
+	v1 = p23
+	p24 := t20
 	if v1 != 0 {
-		p26 = i32(1)
+		p24 = i32(1)
 	}
-	p27 := v8 - v2
+	p25 := v8 - v2
 	if v1 != 0 {
-		p27 = i32(0)
+		p25 = i32(0)
 	}
-	m.fn161(t18, t16, t19, t20, t21, p26, p27)
+	m.fn163(t16, t14, t17, t18, t19, p24, p25)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
-	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
-	store32(m.memory, uint64(uint32(v0))+64, uint32(t28))
-	t29 := int64(load64(m.memory, uint64(uint32(v3))+64))
-	store64(m.memory, uint64(uint32(v0))+56, uint64(t29))
-	t30 := int32(load32(m.memory, uint64(uint32(v3))+24))
-	store32(m.memory, uint64(uint32(v0))+16, uint32(t30))
+	t26 := int32(load32(m.memory, uint64(uint32(v3))+72))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(t26))
+	t27 := int64(load64(m.memory, uint64(uint32(v3))+64))
+	store64(m.memory, uint64(uint32(v0))+56, uint64(t27))
+	t28 := int32(load32(m.memory, uint64(uint32(v3))+24))
+	store32(m.memory, uint64(uint32(v0))+16, uint32(t28))
 	memory_copy(m.memory[:], uint32(v0+i32(20)), uint32(v3+i32(8)+i32(20)), uint32(i32(36)))
 	m.g0 = v3 + i32(80)
 }
@@ -7817,7 +7763,7 @@ func (m *Module) fn105(v0, v1 int32) {
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	memory_zero(m.memory[:], uint32(v0+i32(8)), uint32(i32(80)))
-	m.fn134(v2, v1)
+	m.fn135(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
 	t4 := v0
@@ -7946,9 +7892,9 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn232(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn236(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn223(v2, i32(12))
+	t9 := m.fn224(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7958,7 +7904,7 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	}
 	v8 = t9 & p12
 	v9 = v2 + i32(216)
-	v10 = i32(33788)
+	v10 = i32(33908)
 l1:
 	{
 		{
@@ -7972,7 +7918,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn233(v2, v4)
+				t14 := m.fn231(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -8021,11 +7967,11 @@ l1:
 	l6:
 		t17 := m.fn27(v6, v10, i32(1))
 		v1 = t17
-		m.fn215(v3+i32(8), v4)
+		m.fn217(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn27(v1, t18, t19)
-		t21 := m.fn27(t20, i32(33789), i32(1))
+		t21 := m.fn27(t20, i32(33909), i32(1))
 		v1 = t21
 		{
 			if v4 != i32(22) {
@@ -8036,17 +7982,17 @@ l1:
 				goto l10
 			}
 		l7:
-			t22 := m.fn227(v3+i32(804), i32(33792))
+			t22 := m.fn228(v3+i32(804), i32(33912))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn232(v1, v3+i32(804), v12)
+			_ = m.fn236(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn234(v1, v9)
+		_ = m.fn237(v1, v9)
 	l10:
-		v10 = i32(33804)
+		v10 = i32(33924)
 		v1 = v11
 		goto l1
 	}
@@ -8210,9 +8156,9 @@ func (m *Module) fn112(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+37880))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+38000))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+37856))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+37976))
 		v3 = t5
 	}
 l0:
@@ -8244,9 +8190,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(35126)
+		p11 := i32(35246)
 		if v1 != 0 {
-			p11 = i32(36764)
+			p11 = i32(36884)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8259,7 +8205,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn27(v4, i32(35126), i32(1))
+	_ = m.fn27(v4, i32(35246), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn28(v4, v7)
@@ -8361,11 +8307,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn256(v4+i32(48), v1, i32(80))
+			t18 := m.fn259(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn256(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn259(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8479,7 +8425,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(35808)
+	p3 := i32(35928)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8523,7 +8469,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(33840)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(33960)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8551,7 +8497,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn257(v3, v12, i64(0), v13, i64(0))
+					m.fn260(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8570,7 +8516,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn257(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn260(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -8753,9 +8699,9 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn257(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn260(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(35808)
+				p11 := i32(35928)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -8784,7 +8730,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(35808)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(35928)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -9007,7 +8953,7 @@ func (m *Module) fn122(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn189(v3, v1, v2)
+		m.fn191(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -9035,7 +8981,7 @@ func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn257(v4, v2, i64(0), i64(10), i64(0))
+	m.fn260(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9266,7 +9212,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn246(v0)
+		m.fn249(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9319,7 +9265,7 @@ func (m *Module) fn129(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn246(v1 + i32(8))
+	m.fn249(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9331,10 +9277,10 @@ func (m *Module) fn129(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn247(v1+i32(64), v1+i32(96))
-	m.fn247(v1+i32(96), v1+i32(64))
-	m.fn247(v1+i32(64), v1+i32(96))
-	m.fn247(v1+i32(96), v1+i32(64))
+	m.fn250(v1+i32(64), v1+i32(96))
+	m.fn250(v1+i32(96), v1+i32(64))
+	m.fn250(v1+i32(64), v1+i32(96))
+	m.fn250(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9497,174 +9443,107 @@ l0:
 
 //go:norace
 func (m *Module) fn132(v0, v1, v2 int32, v3 int64) {
-	var v4 int32
-	var v5 int64
-	var v6 int32
-	var v7, v8 int64
-	var v9 int32
-	var v10 int64
-	var v11, v12 int32
-	t0 := m.g0
-	v4 = t0 - i32(192)
-	m.g0 = v4
-	t1 := int64(load64(m.memory, uint64(uint32(v2))+272))
-	v5 = t1
-	t2 := int32(load32(m.memory, uint64(uint32(v2))+316))
-	v6 = t2
-	t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v7 = t3
-	t4 := int64(load64(m.memory, uint64(uint32(v1))+8))
-	v8 = t4
-	t5 := int32(load32(m.memory, uint64(uint32(v1))+52))
-	v9 = t5
-	t6 := int64(load64(m.memory, uint64(uint32(v2))+104))
-	v10 = t6
-	t7 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	store64(m.memory, uint64(uint32(v4))+56, uint64(t7))
-	store64(m.memory, uint64(uint32(v4))+32, uint64(v10))
-	store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x200000000)))
-	v11 = i32(0)
-	t8 := v4
-	var p9 int32
-	if v9 != i32(0) {
-		p9 = 1
+	var v4, v5, v6, v7 int64
+	t0 := int64(load64(m.memory, uint64(uint32(v2))+272))
+	v4 = t0
+	p1 := v4
+	if v4 == i64(0x7fffffffffffffff) {
+		p1 = i64(-1)
 	}
-	store64(m.memory, uint64(uint32(t8))+48, uint64(uint32(p9)))
-	store64(m.memory, uint64(uint32(v4))+64, uint64(v3))
-	t10 := v4
-	v8 = v3 - v8
-	p11 := v8
-	if uint64(v8) > uint64(v3) {
-		p11 = i64(0)
-	}
-	store64(m.memory, uint64(uint32(t10))+40, uint64(p11))
-	t12 := v4
-	var p13 int32
-	if v10 != i64(0x7fffffffffffffff) {
-		p13 = 1
-	}
-	var p14 int32
-	if v6 != i32(2) {
-		p14 = 1
-	}
-	var p15 int32
-	if v7 != i64(0) {
-		p15 = 1
-	}
-	store64(m.memory, uint64(uint32(t12))+24, uint64(uint32(p13&(p14|p15))))
-	var p16 int32
-	if v5 != i64(0x7fffffffffffffff) {
-		p16 = 1
-	}
-	v2 = p16
-	v6 = v4 + i32(40)
-	v9 = v4 + i32(16)
+	v4 = p1
 	{
 		{
-		l1:
 			{
-				v1 = v6
-				if v11 == i32(2) {
+				t2 := int32(load32(m.memory, uint64(uint32(v2))+316))
+				if t2 != i32(2) {
 					goto l0
 				}
-				v6 = v1 + i32(24)
-				v11 = v11 + i32(1)
-				t17 := int64(load64(m.memory, uint32(v1+i32(-16))))
-				if t17 != i64(1) {
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t3 == 0 {
 					goto l1
 				}
-				t18 := int64(load64(m.memory, uint32(v1+i32(-8))))
-				v3 = t18
-				t19 := int64(load64(m.memory, uint32(v1)))
-				t20 := v3
-				v10 = t19
-				if uint64(t20) <= uint64(v10) {
+				t4 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v5 = t4
+				if v5 == i64(0x7fffffffffffffff) {
 					goto l1
 				}
+				goto l2
 			}
-			store32(m.memory, uint64(uint32(v4))+16, uint32(v11))
-			memory_copy(m.memory[:], uint32(v4+i32(136)), uint32(v9), uint32(i32(56)))
-			v3 = v3 - v10
-			v12 = v4 + i32(144)
-			t21 := int32(load32(m.memory, uint64(uint32(v4))+140))
-			v9 = t21
-			t22 := int32(load32(m.memory, uint64(uint32(v4))+136))
-			v1 = t22
-		l4:
-			{
-				v6 = v12 + v1*i32(24)
-			l3:
-				{
-					v11 = v6
-					if v9 == v1 {
-						goto l2
-					}
-					v6 = v11 + i32(24)
-					v1 = v1 + i32(1)
-					t23 := int64(load64(m.memory, uint32(v11)))
-					if t23 != i64(1) {
-						goto l3
-					}
-				}
-				t24 := int64(load64(m.memory, uint64(uint32(v11))+8))
-				t25 := v3
-				v10 = t24
-				t26 := int64(load64(m.memory, uint64(uint32(v11))+16))
-				t27 := v10
-				v7 = t26
-				v8 = t27 - v7
-				p28 := v8
-				if uint64(v8) > uint64(v10) {
-					p28 = i64(0)
-				}
-				v8 = p28
-				p29 := v8
-				if uint64(v3) < uint64(v8) {
-					p29 = t25
-				}
-				p30 := v3
-				if uint64(v10) > uint64(v7) {
-					p30 = p29
-				}
-				v3 = p30
-				goto l4
+		l0:
+			t5 := int64(load64(m.memory, uint64(uint32(v2))+104))
+			v5 = t5
+			if v5 == i64(0x7fffffffffffffff) {
+				goto l1
 			}
-		}
-	l0:
-		store32(m.memory, uint64(uint32(v4))+16, uint32(i32(2)))
-		v10 = i64(0)
-		v2 = i32(0)
-		v3 = v5
-		if v5 == i64(0x7fffffffffffffff) {
-			goto l5
 		}
 	l2:
-		p31 := v5
-		if uint64(v3) < uint64(v5) {
-			p31 = v3
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t7 := v5
+		v6 = v3 - t6
+		p8 := v6
+		if uint64(v6) > uint64(v3) {
+			p8 = i64(0)
 		}
-		v10 = p31
-	l6:
-		v5 = v3
-		v1 = v2 & i32(1)
-		v2 = i32(0)
-		v3 = v10
-		if v1 != 0 {
-			goto l6
+		v6 = p8
+		v7 = t7 - v6
+		p9 := v7
+		if uint64(v7) > uint64(v5) {
+			p9 = i64(0)
 		}
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-		v10 = i64(1)
+		v7 = p9
+		p10 := v4
+		if uint64(v7) < uint64(v4) {
+			p10 = v7
+		}
+		p11 := v4
+		if uint64(v5) > uint64(v6) {
+			p11 = p10
+		}
+		v4 = p11
 	}
+l1:
+	{
+		t12 := int32(load32(m.memory, uint64(uint32(v1))+52))
+		if t12 == 0 {
+			goto l3
+		}
+		t13 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		v5 = t13
+		v6 = v5 - v3
+		p14 := v6
+		if uint64(v6) > uint64(v5) {
+			p14 = i64(0)
+		}
+		v6 = p14
+		p15 := v4
+		if uint64(v6) < uint64(v4) {
+			p15 = v6
+		}
+		p16 := v4
+		if uint64(v5) > uint64(v3) {
+			p16 = p15
+		}
+		v4 = p16
+	}
+l3:
+	if v4 != i64(-1) {
+		goto l4
+	}
+	v4 = i64(0)
+	goto l5
+l4:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
+	v4 = i64(1)
 l5:
-	store64(m.memory, uint32(v0), uint64(v10))
-	m.g0 = v4 + i32(192)
+	store64(m.memory, uint32(v0), uint64(v4))
 }
 
 //go:norace
 func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int32) int32 {
-	var v6 int32
-	var v7, v8, v9 int64
-	var v10 int32
+	var v6, v7 int32
+	var v8 int64
+	var v9 int32
+	var v10, v11 int64
 	t0 := m.g0
 	v6 = t0 - i32(528)
 	m.g0 = v6
@@ -9695,103 +9574,178 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			goto l1
 		}
 	l2:
+		p5 := i32(100)
+		if v0 != 0 {
+			p5 = v0
+		}
+		v7 = p5
+		if v5 == 0 {
+			goto l3
+		}
+	l16:
 		{
-			if v5 == 0 {
-				goto l3
+			t6 := int64(load64(m.memory, uint64(uint32(v5))+80))
+			t7 := v5
+			v8 = t6
+			p8 := v8
+			if v8 == 0 {
+				p8 = i64(1)
 			}
-			m.fn51(v6+i32(432), v5)
-			t5 := int64(load64(m.memory, uint64(uint32(v6))+432))
-			if t5 != i64(1) {
-				goto l3
+			store64(m.memory, uint64(uint32(t7))+80, uint64(p8))
+			if v8 != i64(0) {
+				goto l4
 			}
-			memory_copy(m.memory[:], uint32(v6+i32(344)), uint32(v6+i32(440)), uint32(i32(88)))
-			{
-				t6 := int32(load32(m.memory, uint32(v5)))
-				switch t6 + i32(-2) {
-				default:
-					goto l6
-				case 0:
-					m.fn134(v6+i32(432), v5)
-					goto l6
-				case 1:
-					t7 := int64(load32(m.memory, uint64(uint32(v5))+44))
-					v7 = t7
-					m.fn134(v6+i32(432), v5)
-					t8 := int64(load64(m.memory, uint64(uint32(v6))+440))
-					t9 := v6
-					v8 = t8
-					t10 := int64(load64(m.memory, uint64(uint32(v6))+344))
-					t11 := v8
-					t12 := v7
-					v9 = t10
-					v7 = t12 + v9
-					p13 := v7
-					if uint64(v7) < uint64(v9) {
-						p13 = i64(-1)
+			v1 = i32(0)
+		l15:
+			if v1 != i32(44) {
+				store32(m.memory, uint32(v6+i32(344)+v1), uint32(i32(0)))
+				v1 = v1 + i32(4)
+				goto l15
+			}
+			v1 = i32(0)
+			v9 = v5 + i32(88)
+			v0 = v9
+		l7:
+			if v1 == i32(44) {
+				v1 = v6 + i32(432) + i32(8)
+				m.fn134(v1, v6+i32(344))
+				memory_copy(m.memory[:], uint32(v6+i32(344)), uint32(v1), uint32(i32(88)))
+				{
+					t9 := int32(load32(m.memory, uint32(v5)))
+					switch t9 + i32(-2) {
+					default:
+						goto l10
+					case 0:
+						m.fn135(v6+i32(432), v5)
+						goto l10
+					case 1:
+						t10 := int64(load32(m.memory, uint32(v5+i32(44))))
+						v8 = t10
+						m.fn135(v6+i32(432), v5)
+						t11 := int64(load64(m.memory, uint64(uint32(v6))+440))
+						t12 := v6
+						v10 = t11
+						t13 := int64(load64(m.memory, uint64(uint32(v6))+344))
+						t14 := v10
+						t15 := v8
+						v11 = t13
+						v8 = t15 + v11
+						p16 := v8
+						if uint64(v8) < uint64(v11) {
+							p16 = i64(-1)
+						}
+						v8 = p16
+						p17 := v8
+						if uint64(v10) < uint64(v8) {
+							p17 = t14
+						}
+						t18 := int32(load32(m.memory, uint64(uint32(v6))+432))
+						p19 := i64(0)
+						if t18 != 0 {
+							p19 = p17
+						}
+						store64(m.memory, uint64(uint32(t12))+344, uint64(p19))
+						goto l10
+					case 3:
+						store32(m.memory, uint64(uint32(v6))+440, uint32(i32(10)))
+						store32(m.memory, uint64(uint32(v6))+444, uint32(v6+i32(424)))
+						store32(m.memory, uint64(uint32(v6))+436, uint32(v6+i32(344)))
+						store32(m.memory, uint64(uint32(v6))+432, uint32(v5))
+						m.fn136(v6+i32(432), v3)
+						t20 := int64(load64(m.memory, uint64(uint32(v6))+424))
+						t21 := int64(uint64(t20) % uint64(i64(10)))
+						v1 = v6 + i32(344) + int32(t21)<<3
+						t22 := int64(load64(m.memory, uint32(v1)))
+						t23 := v1
+						v8 = t22
+						t24 := int64(load32(m.memory, uint32(v5+i32(44))))
+						t25 := v8
+						v10 = t24
+						v11 = t25 + v10
+						t26 := v11
+						var p27 int32
+						if v10 < i64(0) {
+							p27 = 1
+						}
+						var p28 int32
+						if v11 < v8 {
+							p28 = 1
+						}
+						p29 := t26
+						if p27^p28 != 0 {
+							p29 = i64(0x7fffffffffffffff)
+						}
+						store64(m.memory, uint32(t23), uint64(p29))
+						goto l10
+					case 4:
+						t30 := int64(load64(m.memory, uint64(uint32(v6))+344))
+						t31 := v6
+						v8 = t30 + i64(1)
+						p32 := v8
+						if v8 == 0 {
+							p32 = i64(-1)
+						}
+						store64(m.memory, uint64(uint32(t31))+344, uint64(p32))
 					}
-					v7 = p13
-					p14 := v7
-					if uint64(v8) < uint64(v7) {
-						p14 = t11
+				}
+			l10:
+				v1 = i32(0)
+			l14:
+				{
+					if v1 == i32(88) {
+						t34 := int64(load64(m.memory, uint64(uint32(v5))+80))
+						if t34 == i64(2) {
+							goto l3
+						}
+						store64(m.memory, uint64(uint32(v5))+80, uint64(i64(0)))
+						goto l3
 					}
-					t15 := int32(load32(m.memory, uint64(uint32(v6))+432))
-					p16 := i64(0)
-					if t15 != 0 {
-						p16 = p14
-					}
-					store64(m.memory, uint64(uint32(t9))+344, uint64(p16))
-					goto l6
-				case 3:
-					store32(m.memory, uint64(uint32(v6))+440, uint32(i32(10)))
-					store32(m.memory, uint64(uint32(v6))+432, uint32(v5))
-					store32(m.memory, uint64(uint32(v6))+444, uint32(v6+i32(424)))
-					store32(m.memory, uint64(uint32(v6))+436, uint32(v6+i32(344)))
-					_ = m.fn135(v6+i32(432), i32(0), i64(1), v3)
-					goto l6
-				case 4:
-					t18 := int64(load64(m.memory, uint64(uint32(v6))+344))
-					t19 := v6
-					v7 = t18 + i64(1)
-					p20 := v7
-					if v7 == 0 {
-						p20 = i64(-1)
-					}
-					store64(m.memory, uint64(uint32(t19))+344, uint64(p20))
+					t33 := int64(load64(m.memory, uint32(v6+i32(344)+v1)))
+					store64(m.memory, uint32(v9+v1), uint64(t33))
+					v1 = v1 + i32(8)
+					goto l14
 				}
 			}
-		l6:
-			m.fn52(v5, v6+i32(344))
+			store32(m.memory, uint32(v6+i32(344)+v1), uint32(v0))
+			v1 = v1 + i32(4)
+			v0 = v0 + i32(8)
+			goto l7
+		l4:
+			t35 := m.fn137(v5)
+			if t35 != 0 {
+				goto l16
+			}
 		}
 	l3:
 		v1 = i32(0)
-		memory_zero(m.memory[:], uint32(v0+i32(392)), uint32(i32(120)))
-		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(320)))
-		store64(m.memory, uint64(uint32(v0))+360, uint64(i64(0)))
-		t21 := v0
-		t22 := v4
-		var p23 int32
+		memory_zero(m.memory[:], uint32(v7+i32(392)), uint32(i32(120)))
+		store64(m.memory, uint32(v7), uint64(i64(3559379042386145391)))
+		memory_copy(m.memory[:], uint32(v7+i32(8)), uint32(v6+i32(24)), uint32(i32(320)))
+		store64(m.memory, uint64(uint32(v7))+360, uint64(i64(0)))
+		t36 := v7
+		t37 := v4
+		var p38 int32
 		if v4 != i64(-1) {
-			p23 = 1
+			p38 = 1
 		}
-		v10 = p23
-		p24 := i64(0)
-		if v10 != 0 {
-			p24 = t22
+		v0 = p38
+		p39 := i64(0)
+		if v0 != 0 {
+			p39 = t37
 		}
-		store64(m.memory, uint64(uint32(t21))+352, uint64(p24))
-		store64(m.memory, uint64(uint32(v0))+344, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+336, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+328, uint64(v2))
-		store64(m.memory, uint64(uint32(v0))+368, uint64(i64(0)))
-		store32(m.memory, uint64(uint32(v0))+376, uint32(i32(0)))
-		t25 := v0
-		var p26 int32
+		store64(m.memory, uint64(uint32(t36))+352, uint64(p39))
+		store64(m.memory, uint64(uint32(v7))+344, uint64(v3))
+		store64(m.memory, uint64(uint32(v7))+336, uint64(v3))
+		store64(m.memory, uint64(uint32(v7))+328, uint64(v2))
+		store64(m.memory, uint64(uint32(v7))+368, uint64(i64(0)))
+		store32(m.memory, uint64(uint32(v7))+376, uint32(i32(0)))
+		t40 := v7
+		var p41 int32
 		if v5 != i32(0) {
-			p26 = 1
+			p41 = 1
 		}
-		store64(m.memory, uint64(uint32(t25))+384, uint64(uint32(p26)))
-		store32(m.memory, uint64(uint32(v0))+380, uint32(v10))
+		store64(m.memory, uint64(uint32(t40))+384, uint64(uint32(p41)))
+		store32(m.memory, uint64(uint32(v7))+380, uint32(v0))
 	}
 l1:
 	m.g0 = v6 + i32(528)
@@ -9800,6 +9754,28 @@ l1:
 
 //go:norace
 func (m *Module) fn134(v0, v1 int32) {
+	var v2, v3 int32
+	t0 := m.g0
+	v2 = t0 - i32(96)
+	v3 = i32(0)
+l1:
+	{
+		if v3 == i32(88) {
+			goto l0
+		}
+		t1 := int32(load32(m.memory, uint32(v1)))
+		t2 := int64(load64(m.memory, uint32(t1)))
+		store64(m.memory, uint32(v2+i32(8)+v3), uint64(t2))
+		v3 = v3 + i32(8)
+		v1 = v1 + i32(4)
+		goto l1
+	}
+l0:
+	memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(8)), uint32(i32(88)))
+}
+
+//go:norace
+func (m *Module) fn135(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
@@ -9812,8 +9788,8 @@ func (m *Module) fn134(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn250(v1)
-		m.fn257(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn254(v1)
+		m.fn260(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -9830,55 +9806,109 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn135(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn136(v0 int32, v1 int64) {
+	var v2, v3 int64
 	var v4 int32
 	var v5 int64
-	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	v5 = i64(0)
-	switch v1 {
-	default:
-		goto l1
-	case 0:
-		m.fn251(v0, v3)
-		t1 := int32(load32(m.memory, uint32(v0)))
-		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
-		v2 = t2 * v2
-		v5 = i64(0)
-		goto l3
-	case 3:
-		m.fn252(v4, v0, v3)
-		{
-			{
-				t3 := int32(load32(m.memory, uint32(v0)))
-				t4 := int64(load32(m.memory, uint64(uint32(t3))+40))
-				v3 = t4
-				if !(v3 == 0) {
-					goto l4
-				}
-				v5 = v2
-				goto l5
-			}
-		l4:
-			t5 := int64(load64(m.memory, uint32(v4)))
-			t6 := int64(uint64(t5) / uint64(v3))
-			t7 := v2
-			v5 = t6
-			p8 := v5
-			if uint64(v2) < uint64(v5) {
-				p8 = t7
-			}
-			v5 = p8
+	var v6, v7, v8 int32
+	v2 = i64(0)
+	{
+		t0 := int32(load32(m.memory, uint32(v0)))
+		t1 := int64(load64(m.memory, uint64(uint32(t0))+56))
+		v3 = t1
+		if uint64(v3) < uint64(i64(10)) {
+			goto l0
 		}
-	l5:
-		v2 = i64(0) - v5*v3
+		t2 := int64(uint64(v3) / uint64(i64(10)))
+		t3 := int64(uint64(v1) / uint64(t2))
+		v2 = t3
 	}
+l0:
+	t4 := int32(load32(m.memory, uint64(uint32(v0))+12))
+	v4 = t4
+	t5 := int64(load64(m.memory, uint32(v4)))
+	v1 = t5
+	p6 := v2
+	if uint64(v1) > uint64(v2) {
+		p6 = v1
+	}
+	v5 = p6
+	v2 = v5 - v1
+	p7 := i64(10)
+	if uint64(v2) < uint64(i64(10)) {
+		p7 = v2
+	}
+	v2 = p7
+	t8 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v6 = int32(v5)
+	v7 = t8 + v6<<3
+	t9 := int32(load32(m.memory, uint64(uint32(v0))+8))
+	v8 = t9
+	v1 = v5
 l3:
-	m.fn253(v0, v2)
+	{
+		t10 := int64(uint64(v1) / uint64(i64(10)))
+		v3 = t10
+		if v2 == 0 {
+			goto l1
+		}
+		{
+			t11 := v8
+			t12 := v6
+			v0 = int32(v3)
+			if uint32(t11) <= uint32(t12-v0*i32(10)) {
+				goto l2
+			}
+			store64(m.memory, uint32(v7+v0*i32(-80)), uint64(i64(0)))
+		}
+	l2:
+		v2 = v2 + i64(-1)
+		v6 = v6 + i32(-1)
+		v1 = v1 + i64(-1)
+		v7 = v7 + i32(-8)
+		goto l3
+	}
 l1:
-	m.g0 = v4 + i32(16)
-	return v5
+	store64(m.memory, uint32(v4), uint64(v5))
+}
+
+//go:norace
+func (m *Module) fn137(v0 int32) int32 {
+	var v1 int32
+	var v2 int64
+	v1 = i32(6100)
+	var _ int32
+l4:
+	{
+		{
+			if v1 == 0 {
+				goto l0
+			}
+			t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
+			v2 = t1
+			if uint64(v2) > uint64(i64(1)) {
+				goto l1
+			}
+			switch int32(v2) {
+			case 1:
+				v1 = v1 + i32(-1)
+				goto l4
+			default:
+				return i32(1)
+			}
+		}
+	l0:
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+80))
+		t3 := v0
+		v2 = t2
+		p4 := v2
+		if v2 == i64(1) {
+			p4 = i64(2)
+		}
+		store64(m.memory, uint64(uint32(t3))+80, uint64(p4))
+	}
+l1:
+	return i32(0)
 }
 
 //go:norace
@@ -9901,7 +9931,7 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn137(v0, v1 int32) int32 {
+func (m *Module) fn139(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -9913,9 +9943,9 @@ func (m *Module) fn137(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn254(t2, v1)
+		m.fn257(t2, v1)
 		v3 = i32(7)
-		m.fn255(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn258(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -9975,7 +10005,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 		if v2 != i64(-1) {
 			p10 = 1
 		}
-		m.fn139(t6, t7, t8, t9, int64(uint32(p10)), v2, i64(0), v2, v3, v4)
+		m.fn141(t6, t7, t8, t9, int64(uint32(p10)), v2, i64(0), v2, v3, v4)
 		store64(m.memory, uint64(uint32(v5))+16, uint64(i64(0)))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
@@ -9997,11 +10027,10 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
+func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
 	var v10, v11 int32
-	var v12, v13, v14 int64
-	var v15 int32
-	var v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int64
+	var v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 int64
+	var v32 int32
 	t0 := m.g0
 	v10 = t0 - i32(464)
 	m.g0 = v10
@@ -10020,10 +10049,10 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn254(v12, v9)
+		m.fn257(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn255(v0, v1, i32(2), i64(0), v9)
+			m.fn258(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -10063,7 +10092,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							v8 = p11
 							goto l10
 						case 1:
-							m.fn134(v10+i32(56), v9)
+							m.fn135(v10+i32(56), v9)
 							t12 := int64(load64(m.memory, uint64(uint32(v10))+64))
 							v8 = t12
 							t13 := int64(load64(m.memory, uint64(uint32(v10))+376))
@@ -10072,7 +10101,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn238(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn241(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -10097,7 +10126,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn52(v9, v10+i32(376))
 				}
 			l6:
-				m.fn255(v0, v1, i32(1), i64(0), v9)
+				m.fn258(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10120,7 +10149,7 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if t23 != i32(2) {
 						goto l12
 					}
-					m.fn134(v10+i32(56), v9)
+					m.fn135(v10+i32(56), v9)
 					t24 := int64(load64(m.memory, uint64(uint32(v10))+376))
 					t25 := v10
 					v12 = t24
@@ -10177,20 +10206,107 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 			v12 = i64(0)
 		l15:
 			{
-				if uint64(v12) > uint64(i64(0xffffffff)) {
-					goto l17
-				}
-				t34 := int64(load64(m.memory, uint64(uint32(v2))+96))
-				t35 := v12
-				v14 = t34
-				if uint64(t35) >= uint64(v14) {
-					goto l17
-				}
-				v11 = int32(v12)
 				{
+					if uint64(v12) > uint64(i64(0xffffffff)) {
+						goto l17
+					}
+					t34 := int64(load64(m.memory, uint64(uint32(v2))+96))
+					t35 := v12
+					v14 = t34
+					if uint64(t35) >= uint64(v14) {
+						goto l17
+					}
+					v11 = int32(v12)
 					{
 						if v6 != i64(1) {
-							goto l18
+							t38 := v2
+							p37 := i32(0)
+							if v3 == i32(3) {
+								p37 = i32(112)
+							}
+							t39 := int64(load64(m.memory, uint32(t38+p37)))
+							v7 = t39
+							t40 := int64(load64(m.memory, uint32(v1)))
+							v6 = t40
+							t41 := int64(load64(m.memory, uint64(uint32(v2))+288))
+							v12 = t41
+							if v12 == i64(1) {
+								goto l20
+							}
+							{
+								t42 := int64(load64(m.memory, uint32(v2)))
+								if v7 != t42 {
+									t44 := int64(load64(m.memory, uint64(uint32(v2))+8))
+									v15 = t44
+									t45 := int64(load64(m.memory, uint64(uint32(v2))+16))
+									v16 = t45
+									t46 := int64(load64(m.memory, uint64(uint32(v2))+24))
+									v17 = t46
+									t47 := int64(load64(m.memory, uint64(uint32(v2))+32))
+									v18 = t47
+									t48 := int64(load64(m.memory, uint64(uint32(v2))+40))
+									v19 = t48
+									t49 := int64(load64(m.memory, uint64(uint32(v2))+48))
+									v20 = t49
+									t50 := int64(load64(m.memory, uint64(uint32(v2))+56))
+									v21 = t50
+									t51 := int64(load64(m.memory, uint64(uint32(v2))+64))
+									v22 = t51
+									t52 := int64(load64(m.memory, uint64(uint32(v2))+72))
+									v23 = t52
+									t53 := int64(load64(m.memory, uint64(uint32(v2))+80))
+									v24 = t53
+									t54 := int64(load64(m.memory, uint64(uint32(v2))+88))
+									v25 = t54
+									t55 := int64(load64(m.memory, uint64(uint32(v2))+104))
+									v26 = t55
+									t56 := int64(load64(m.memory, uint64(uint32(v2))+112))
+									v27 = t56
+									t57 := int64(load64(m.memory, uint64(uint32(v2))+120))
+									v28 = t57
+									t58 := int64(load64(m.memory, uint64(uint32(v2))+128))
+									v29 = t58
+									t59 := int64(load64(m.memory, uint64(uint32(v2))+296))
+									v30 = t59
+									t60 := int64(load64(m.memory, uint64(uint32(v2))+304))
+									v31 = t60
+									t61 := int32(load32(m.memory, uint64(uint32(v2))+312))
+									v32 = t61
+									memory_copy(m.memory[:], uint32(v10+i32(56)+i32(136)), uint32(v2+i32(136)), uint32(i32(136)))
+									store32(m.memory, uint64(uint32(v10))+368, uint32(v32))
+									store64(m.memory, uint64(uint32(v10))+360, uint64(v31))
+									store64(m.memory, uint64(uint32(v10))+352, uint64(v30))
+									store64(m.memory, uint64(uint32(v10))+344, uint64(v12))
+									store64(m.memory, uint64(uint32(v10))+336, uint64(v13))
+									store64(m.memory, uint64(uint32(v10))+184, uint64(v29))
+									store64(m.memory, uint64(uint32(v10))+176, uint64(v28))
+									store64(m.memory, uint64(uint32(v10))+168, uint64(v27))
+									store64(m.memory, uint64(uint32(v10))+160, uint64(v26))
+									store64(m.memory, uint64(uint32(v10))+152, uint64(v14))
+									store64(m.memory, uint64(uint32(v10))+144, uint64(v25))
+									store64(m.memory, uint64(uint32(v10))+136, uint64(v24))
+									store64(m.memory, uint64(uint32(v10))+128, uint64(v23))
+									store64(m.memory, uint64(uint32(v10))+120, uint64(v22))
+									store64(m.memory, uint64(uint32(v10))+112, uint64(v21))
+									store64(m.memory, uint64(uint32(v10))+104, uint64(v20))
+									store64(m.memory, uint64(uint32(v10))+96, uint64(v19))
+									store64(m.memory, uint64(uint32(v10))+88, uint64(v18))
+									store64(m.memory, uint64(uint32(v10))+80, uint64(v17))
+									store64(m.memory, uint64(uint32(v10))+72, uint64(v16))
+									store64(m.memory, uint64(uint32(v10))+64, uint64(v15))
+									store64(m.memory, uint64(uint32(v10))+56, uint64(v7))
+									t62 := int32(load32(m.memory, uint64(uint32(v2))+316))
+									store32(m.memory, uint64(uint32(v10))+372, uint32(t62))
+									t63 := int64(load64(m.memory, uint64(uint32(v2))+272))
+									store64(m.memory, uint64(uint32(v10))+328, uint64(t63))
+									t64 := m.fn165(v10+i32(56), v6, v11)
+									v6 = t64
+									goto l19
+								}
+								t43 := m.fn165(v2, v6, v11)
+								v6 = t43
+								goto l19
+							}
 						}
 						p36 := i64(0x7fffffffffffffff)
 						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
@@ -10199,461 +10315,364 @@ func (m *Module) fn139(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						v6 = p36
 						goto l19
 					}
-				l18:
-					{
-						{
-							t38 := v2
-							p37 := i32(0)
-							if v3 == i32(3) {
-								p37 = i32(112)
-							}
-							t39 := int64(load64(m.memory, uint32(t38+p37)))
-							v7 = t39
-							t40 := int64(load64(m.memory, uint32(v2)))
-							if v7 != t40 {
-								goto l20
-							}
-							t41 := int64(load64(m.memory, uint64(uint32(v2))+288))
-							v6 = t41
-							v15 = v2
-							goto l21
-						}
-					l20:
-						t42 := int64(load64(m.memory, uint64(uint32(v2))+8))
-						v6 = t42
-						t43 := int64(load64(m.memory, uint64(uint32(v2))+16))
-						v12 = t43
-						t44 := int64(load64(m.memory, uint64(uint32(v2))+24))
-						v16 = t44
-						t45 := int64(load64(m.memory, uint64(uint32(v2))+32))
-						v17 = t45
-						t46 := int64(load64(m.memory, uint64(uint32(v2))+40))
-						v18 = t46
-						t47 := int64(load64(m.memory, uint64(uint32(v2))+48))
-						v19 = t47
-						t48 := int64(load64(m.memory, uint64(uint32(v2))+56))
-						v20 = t48
-						t49 := int64(load64(m.memory, uint64(uint32(v2))+64))
-						v21 = t49
-						t50 := int64(load64(m.memory, uint64(uint32(v2))+72))
-						v22 = t50
-						t51 := int64(load64(m.memory, uint64(uint32(v2))+80))
-						v23 = t51
-						t52 := int64(load64(m.memory, uint64(uint32(v2))+88))
-						v24 = t52
-						t53 := int64(load64(m.memory, uint64(uint32(v2))+104))
-						v25 = t53
-						t54 := int64(load64(m.memory, uint64(uint32(v2))+112))
-						v26 = t54
-						t55 := int64(load64(m.memory, uint64(uint32(v2))+120))
-						v27 = t55
-						t56 := int64(load64(m.memory, uint64(uint32(v2))+128))
-						v28 = t56
-						t57 := int64(load64(m.memory, uint64(uint32(v2))+296))
-						v29 = t57
-						t58 := int64(load64(m.memory, uint64(uint32(v2))+304))
-						v30 = t58
-						t59 := int32(load32(m.memory, uint64(uint32(v2))+312))
-						v15 = t59
-						memory_copy(m.memory[:], uint32(v10+i32(56)+i32(136)), uint32(v2+i32(136)), uint32(i32(136)))
-						store32(m.memory, uint64(uint32(v10))+368, uint32(v15))
-						store64(m.memory, uint64(uint32(v10))+360, uint64(v30))
-						store64(m.memory, uint64(uint32(v10))+352, uint64(v29))
-						store64(m.memory, uint64(uint32(v10))+336, uint64(v13))
-						store64(m.memory, uint64(uint32(v10))+184, uint64(v28))
-						store64(m.memory, uint64(uint32(v10))+176, uint64(v27))
-						store64(m.memory, uint64(uint32(v10))+168, uint64(v26))
-						store64(m.memory, uint64(uint32(v10))+160, uint64(v25))
-						store64(m.memory, uint64(uint32(v10))+152, uint64(v14))
-						store64(m.memory, uint64(uint32(v10))+144, uint64(v24))
-						store64(m.memory, uint64(uint32(v10))+136, uint64(v23))
-						store64(m.memory, uint64(uint32(v10))+128, uint64(v22))
-						store64(m.memory, uint64(uint32(v10))+120, uint64(v21))
-						store64(m.memory, uint64(uint32(v10))+112, uint64(v20))
-						store64(m.memory, uint64(uint32(v10))+104, uint64(v19))
-						store64(m.memory, uint64(uint32(v10))+96, uint64(v18))
-						store64(m.memory, uint64(uint32(v10))+88, uint64(v17))
-						store64(m.memory, uint64(uint32(v10))+80, uint64(v16))
-						store64(m.memory, uint64(uint32(v10))+72, uint64(v12))
-						store64(m.memory, uint64(uint32(v10))+64, uint64(v6))
-						store64(m.memory, uint64(uint32(v10))+56, uint64(v7))
-						t60 := int32(load32(m.memory, uint64(uint32(v2))+316))
-						store32(m.memory, uint64(uint32(v10))+372, uint32(t60))
-						t61 := int64(load64(m.memory, uint64(uint32(v2))+288))
-						t62 := v10
-						v6 = t61
-						store64(m.memory, uint64(uint32(t62))+344, uint64(v6))
-						t63 := int64(load64(m.memory, uint64(uint32(v2))+272))
-						store64(m.memory, uint64(uint32(v10))+328, uint64(t63))
-						v15 = v10 + i32(56)
-					}
-				l21:
-					t64 := int64(load64(m.memory, uint32(v1)))
-					v12 = t64
-					{
-						if v6 == i64(1) {
-							goto l22
-						}
-						t65 := m.fn163(v15, v12, v11)
-						v6 = t65
-						goto l19
-					}
-				l22:
-					t66 := int64(load64(m.memory, uint64(uint32(v15))+40))
-					t67 := v10 + i32(32)
-					v6 = t66
-					t69 := v6
-					t70 := v7
-					p68 := i32(63)
-					if uint32(v11) < uint32(i32(63)) {
-						p68 = v11
-					}
-					v13 = int64(uint32(p68))
-					p71 := i64_shl(t70, v13)
-					if uint64(v7) > uint64(i64_shr_u(v6, v13)) {
-						p71 = t69
-					}
-					t72 := fn1(v12, v11)
-					m.fn257(t67, p71+i64(1), i64(0), t72, i64(0))
-					t73 := int64(load64(m.memory, uint64(uint32(v10))+40))
-					v6 = t73
 				}
-			l19:
+			l17:
+				m.fn258(v0, v1, i32(3), i64(0), v9)
+				goto l1
+			l20:
+				t65 := int64(load64(m.memory, uint64(uint32(v2))+40))
+				t66 := v10 + i32(32)
+				v12 = t65
+				t68 := v12
+				t69 := v7
+				p67 := i32(63)
+				if uint32(v11) < uint32(i32(63)) {
+					p67 = v11
+				}
+				v13 = int64(uint32(p67))
+				p70 := i64_shl(t69, v13)
+				if uint64(v7) > uint64(i64_shr_u(v12, v13)) {
+					p70 = t68
+				}
+				t71 := fn1(v6, v11)
+				m.fn260(t66, p70+i64(1), i64(0), t71, i64(0))
+				t72 := int64(load64(m.memory, uint64(uint32(v10))+40))
+				v6 = t72
+			}
+		l19:
+			{
+				if v4 == i64(1) {
+					goto l22
+				}
+				v7 = v6
+				goto l23
+			l22:
+				t73 := int64(load64(m.memory, uint64(uint32(v2))+128))
+				t74 := v5
+				v7 = v6 + t73
+				p75 := v7
+				if uint64(v7) < uint64(v6) {
+					p75 = i64(-1)
+				}
+				v7 = p75
+				t76 := int64(load64(m.memory, uint64(uint32(v2))+120))
+				t77 := v7
+				v4 = t76
+				p78 := v4
+				if uint64(v7) < uint64(v4) {
+					p78 = t77
+				}
+				v7 = p78
+				p79 := v7
+				if uint64(v5) < uint64(v7) {
+					p79 = t74
+				}
+				v7 = p79
+				p80 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p80 = v7
+				}
+				v7 = p80
 				{
-					if v4 == i64(1) {
+					t81 := int32(load32(m.memory, uint64(uint32(v2))+312))
+					switch t81 + i32(-2) {
+					case 0:
 						goto l23
-					}
-					v7 = v6
-					goto l24
-				l23:
-					t74 := int64(load64(m.memory, uint64(uint32(v2))+128))
-					t75 := v5
-					v7 = v6 + t74
-					p76 := v7
-					if uint64(v7) < uint64(v6) {
-						p76 = i64(-1)
-					}
-					v7 = p76
-					t77 := int64(load64(m.memory, uint64(uint32(v2))+120))
-					t78 := v7
-					v4 = t77
-					p79 := v4
-					if uint64(v7) < uint64(v4) {
-						p79 = t78
-					}
-					v7 = p79
-					p80 := v7
-					if uint64(v5) < uint64(v7) {
-						p80 = t75
-					}
-					v7 = p80
-					p81 := i64(0x7fffffffffffffff)
-					if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-						p81 = v7
-					}
-					v7 = p81
-					{
-						t82 := int32(load32(m.memory, uint64(uint32(v2))+312))
-						switch t82 + i32(-2) {
-						case 0:
-							goto l24
-						default:
-							p83 := v6
-							if uint64(v7) > uint64(v6) {
-								p83 = v7
-							}
-							v7 = p83
-							goto l24
-						case 1:
-							t84 := int64(load64(m.memory, uint32(v1)))
-							t85 := fn1(t84, v11)
-							t86 := v10 + i32(16)
-							v6 = int64(uint64(v7)>>1) + v7
-							p87 := i64(0x7fffffffffffffff)
-							if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-								p87 = v6
-							}
-							m.fn257(t86, t85, i64(0), p87-v7+i64(1), i64(0))
-							t88 := int64(load64(m.memory, uint64(uint32(v10))+24))
-							v7 = v7 + t88
+					default:
+						p82 := v6
+						if uint64(v7) > uint64(v6) {
+							p82 = v7
 						}
+						v7 = p82
+						goto l23
+					case 1:
+						t83 := int64(load64(m.memory, uint32(v1)))
+						t84 := fn1(t83, v11)
+						t85 := v10 + i32(16)
+						v6 = int64(uint64(v7)>>1) + v7
+						p86 := i64(0x7fffffffffffffff)
+						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+							p86 = v6
+						}
+						m.fn260(t85, t84, i64(0), p86-v7+i64(1), i64(0))
+						t87 := int64(load64(m.memory, uint64(uint32(v10))+24))
+						v7 = v7 + t87
 					}
 				}
-			l24:
-				t89 := int64(load64(m.memory, uint64(uint32(v1))+24))
-				v5 = t89
-				t90 := int32(load32(m.memory, uint64(uint32(v1))+52))
-				v11 = t90
-				t91 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v6 = t91
+			}
+		l23:
+			t88 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			v5 = t88
+			t89 := int32(load32(m.memory, uint64(uint32(v1))+52))
+			v11 = t89
+			{
+				t90 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v6 = t90
 				if v6 == i64(0x7fffffffffffffff) {
-					goto l27
+					goto l26
 				}
 				{
-					t92 := int64(load64(m.memory, uint64(uint32(v1))+8))
-					t93 := v6
-					v4 = v8 - t92
-					p94 := v4
+					t91 := int64(load64(m.memory, uint64(uint32(v1))+8))
+					t92 := v6
+					v4 = v8 - t91
+					p93 := v4
 					if uint64(v4) > uint64(v8) {
-						p94 = i64(0)
+						p93 = i64(0)
 					}
-					v4 = p94
-					if uint64(t93) < uint64(v4) {
-						goto l28
-					}
-					if uint64(v6-v4) >= uint64(v7) {
+					v4 = p93
+					if uint64(t92) < uint64(v4) {
 						goto l27
 					}
+					if uint64(v6-v4) >= uint64(v7) {
+						goto l26
+					}
 				}
-			l28:
-				m.fn255(v0, v1, i32(4), v7, v9)
+			l27:
+				m.fn258(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
-		l17:
-			m.fn255(v0, v1, i32(3), i64(0), v9)
-			goto l1
-		l27:
+		l26:
 			if v11 == 0 {
-				goto l29
+				goto l28
 			}
 			if uint64(v5) < uint64(v8) {
-				goto l30
-			}
-			if uint64(v5-v8) >= uint64(v7) {
 				goto l29
 			}
-		l30:
-			m.fn255(v0, v1, i32(5), v7, v9)
-			goto l1
+			if uint64(v5-v8) >= uint64(v7) {
+				goto l28
+			}
 		l29:
+			m.fn258(v0, v1, i32(5), v7, v9)
+			goto l1
+		l28:
 			{
 				{
 					if v9 == 0 {
-						goto l31
+						goto l30
 					}
 					m.fn51(v10+i32(56), v9)
-					t95 := int64(load64(m.memory, uint64(uint32(v10))+56))
-					if t95 != i64(1) {
-						goto l32
+					t94 := int64(load64(m.memory, uint64(uint32(v10))+56))
+					if t94 != i64(1) {
+						goto l31
 					}
 					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
 					v6 = i64(0)
 					{
-						t96 := int32(load32(m.memory, uint32(v9)))
-						switch t96 + i32(-1) {
+						t95 := int32(load32(m.memory, uint32(v9)))
+						switch t95 + i32(-1) {
 						default:
-							goto l39
+							goto l38
 						case 1:
-							m.fn134(v10+i32(56), v9)
-							t97 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							v6 = t97
-							p98 := i64(-1)
+							m.fn135(v10+i32(56), v9)
+							t96 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							v6 = t96
+							p97 := i64(-1)
 							if v6 > i64(-1) {
-								p98 = v6 << 1
+								p97 = v6 << 1
 							}
-							t99 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							t100 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p101 := i64(0)
-							if t100 != 0 {
-								p101 = t99
+							t98 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							t99 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p100 := i64(0)
+							if t99 != 0 {
+								p100 = t98
 							}
-							var p102 int32
-							if uint64(p98) > uint64(p101) {
-								p102 = 1
+							var p101 int32
+							if uint64(p97) > uint64(p100) {
+								p101 = 1
 							}
-							v6 = int64(uint32(p102))
-							goto l39
+							v6 = int64(uint32(p101))
+							goto l38
 						case 2:
-							t103 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t104 := v10
-							v6 = t103
-							t105 := int64(load32(m.memory, uint64(uint32(v9))+40))
-							t106 := v6
-							v5 = t105
-							v4 = t106 - v5
-							p107 := v4
+							t102 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t103 := v10
+							v6 = t102
+							t104 := int64(load32(m.memory, uint64(uint32(v9))+40))
+							t105 := v6
+							v5 = t104
+							v4 = t105 - v5
+							p106 := v4
 							if uint64(v4) > uint64(v6) {
-								p107 = i64(0)
+								p106 = i64(0)
 							}
-							t108 := v6
-							var p109 int32
+							t107 := v6
+							var p108 int32
 							if uint64(v6) >= uint64(v5) {
-								p109 = 1
+								p108 = 1
 							}
-							v2 = p109
-							p110 := t108
+							v2 = p108
+							p109 := t107
 							if v2 != 0 {
-								p110 = p107
+								p109 = p106
 							}
-							store64(m.memory, uint64(uint32(t104))+376, uint64(p110))
+							store64(m.memory, uint64(uint32(t103))+376, uint64(p109))
 							v6 = int64(uint32(v2))
-							goto l39
+							goto l38
 						case 3:
-							t111 := int64(load64(m.memory, uint64(uint32(v10))+384))
-							t112 := v10
-							t113 := v8
-							v6 = t111
-							v5 = t113 - v6
-							p114 := v5
+							t110 := int64(load64(m.memory, uint64(uint32(v10))+384))
+							t111 := v10
+							t112 := v8
+							v6 = t110
+							v5 = t112 - v6
+							p113 := v5
 							if uint64(v5) > uint64(v8) {
-								p114 = i64(0)
+								p113 = i64(0)
 							}
-							t115 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn257(t112, p114, i64(0), t115, i64(0))
-							m.fn134(v10+i32(56), v9)
-							t117 := v10
-							p116 := v8
+							t114 := int64(load64(m.memory, uint64(uint32(v9))+8))
+							m.fn260(t111, p113, i64(0), t114, i64(0))
+							m.fn135(v10+i32(56), v9)
+							t116 := v10
+							p115 := v8
 							if uint64(v8) < uint64(v6) {
-								p116 = v6
+								p115 = v6
 							}
-							store64(m.memory, uint64(uint32(t117))+384, uint64(p116))
-							t118 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							t119 := v10
-							v6 = t118
-							t120 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							store64(m.memory, uint64(uint32(t116))+384, uint64(p115))
+							t117 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							t118 := v10
+							v6 = t117
+							t119 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t120 := v6
 							t121 := v6
-							t122 := v6
-							v5 = t120
-							t123 := int64(load64(m.memory, uint32(v10)))
-							v4 = v5 + t123
-							p124 := v4
+							v5 = t119
+							t122 := int64(load64(m.memory, uint32(v10)))
+							v4 = v5 + t122
+							p123 := v4
 							if uint64(v4) < uint64(v5) {
-								p124 = i64(-1)
+								p123 = i64(-1)
 							}
-							v5 = p124
-							p125 := v5
+							v5 = p123
+							p124 := v5
 							if uint64(v6) < uint64(v5) {
-								p125 = t122
+								p124 = t121
 							}
-							t126 := int64(load64(m.memory, uint64(uint32(v10))+8))
-							p127 := p125
-							if t126 != i64(0) {
-								p127 = t121
+							t125 := int64(load64(m.memory, uint64(uint32(v10))+8))
+							p126 := p124
+							if t125 != i64(0) {
+								p126 = t120
 							}
-							t128 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p129 := i64(0)
-							if t128 != 0 {
-								p129 = p127
+							t127 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p128 := i64(0)
+							if t127 != 0 {
+								p128 = p126
 							}
-							v6 = p129
-							t130 := int64(load64(m.memory, uint64(uint32(v9))+48))
-							t131 := v6
-							v5 = t130
-							v4 = t131 - v5
-							p132 := v4
+							v6 = p128
+							t129 := int64(load64(m.memory, uint64(uint32(v9))+48))
+							t130 := v6
+							v5 = t129
+							v4 = t130 - v5
+							p131 := v4
 							if uint64(v4) > uint64(v6) {
-								p132 = i64(0)
+								p131 = i64(0)
 							}
-							t133 := v6
-							var p134 int32
+							t132 := v6
+							var p133 int32
 							if v5 == 0 {
+								p133 = 1
+							}
+							var p134 int32
+							if uint64(v6) >= uint64(v5) {
 								p134 = 1
 							}
-							var p135 int32
-							if uint64(v6) >= uint64(v5) {
-								p135 = 1
-							}
-							v2 = p134 | p135
-							p136 := t133
+							v2 = p133 | p134
+							p135 := t132
 							if v2 != 0 {
-								p136 = p132
+								p135 = p131
 							}
-							store64(m.memory, uint64(uint32(t119))+376, uint64(p136))
+							store64(m.memory, uint64(uint32(t118))+376, uint64(p135))
 							v6 = int64(uint32(v2))
-							goto l39
+							goto l38
 						case 4:
 							store32(m.memory, uint64(uint32(v10))+64, uint32(i32(10)))
 							store32(m.memory, uint64(uint32(v10))+56, uint32(v9))
 							store32(m.memory, uint64(uint32(v10))+68, uint32(v10+i32(456)))
 							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(376)))
-							t137 := m.fn135(v10+i32(56), i32(3), i64(1), v8)
-							v6 = t137
-							goto l39
+							t136 := m.fn253(v10+i32(56), i32(3), i64(1), v8)
+							v6 = t136
+							goto l38
 						case 5:
-							t138 := int64(load64(m.memory, uint64(uint32(v10))+384))
-							t139 := v10
-							v5 = t138
-							t140 := int64(load64(m.memory, uint64(uint32(v9))+72))
-							t141 := v5
-							v6 = t140
-							t142 := int64(load64(m.memory, uint64(uint32(v9))+40))
-							t143 := v6
-							v4 = t142
-							t144 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t145 := m.fn238(int32(int64(uint64(v4)>>32)), int32(v4), t144)
-							v4 = t145
-							p146 := v4
+							t137 := int64(load64(m.memory, uint64(uint32(v10))+384))
+							t138 := v10
+							v5 = t137
+							t139 := int64(load64(m.memory, uint64(uint32(v9))+72))
+							t140 := v5
+							v6 = t139
+							t141 := int64(load64(m.memory, uint64(uint32(v9))+40))
+							t142 := v6
+							v4 = t141
+							t143 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t144 := m.fn241(int32(int64(uint64(v4)>>32)), int32(v4), t143)
+							v4 = t144
+							p145 := v4
 							if uint64(v6) > uint64(v4) {
-								p146 = t143
+								p145 = t142
 							}
-							var p147 int32
-							if uint64(p146) > uint64(v5) {
-								p147 = 1
+							var p146 int32
+							if uint64(p145) > uint64(v5) {
+								p146 = 1
 							}
-							v6 = int64(uint32(p147))
-							v4 = t141 + v6
-							p148 := v4
+							v6 = int64(uint32(p146))
+							v4 = t140 + v6
+							p147 := v4
 							if uint64(v4) < uint64(v5) {
-								p148 = i64(-1)
+								p147 = i64(-1)
 							}
-							store64(m.memory, uint64(uint32(t139))+384, uint64(p148))
-							goto l39
+							store64(m.memory, uint64(uint32(t138))+384, uint64(p147))
+							goto l38
 						case 0:
-							t149 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t150 := v10
-							v6 = t149
-							t151 := m.fn73(v9, v3)
-							t152 := v6
-							v5 = t151
-							v4 = t152 - v5
-							p153 := v4
+							t148 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t149 := v10
+							v6 = t148
+							t150 := m.fn73(v9, v3)
+							t151 := v6
+							v5 = t150
+							v4 = t151 - v5
+							p152 := v4
 							if uint64(v4) > uint64(v6) {
-								p153 = i64(0)
+								p152 = i64(0)
 							}
-							t154 := v6
-							var p155 int32
+							t153 := v6
+							var p154 int32
 							if uint64(v6) >= uint64(v5) {
-								p155 = 1
+								p154 = 1
 							}
-							v2 = p155
-							p156 := t154
+							v2 = p154
+							p155 := t153
 							if v2 != 0 {
-								p156 = p153
+								p155 = p152
 							}
-							store64(m.memory, uint64(uint32(t150))+376, uint64(p156))
+							store64(m.memory, uint64(uint32(t149))+376, uint64(p155))
 							v6 = int64(uint32(v2))
 						}
 					}
-				l39:
+				l38:
 					m.fn52(v9, v10+i32(376))
 					if v6 == 0 {
-						goto l32
+						goto l31
 					}
-					t157 := m.fn73(v9, v3)
-					store64(m.memory, uint64(uint32(v1))+40, uint64(t157))
+					t156 := m.fn73(v9, v3)
+					store64(m.memory, uint64(uint32(v1))+40, uint64(t156))
 				}
-			l31:
+			l30:
 				store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
 				store32(m.memory, uint32(v0), uint32(i32(0)))
-				t158 := v1
+				t157 := v1
 				v7 = v8 + v7
-				p159 := v7
+				p158 := v7
 				if uint64(v7) < uint64(v8) {
-					p159 = i64(-1)
+					p158 = i64(-1)
 				}
-				store64(m.memory, uint64(uint32(t158))+16, uint64(p159))
-				t160 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				t161 := v1
-				v8 = t160 + i64(1)
-				p162 := v8
+				store64(m.memory, uint64(uint32(t157))+16, uint64(p158))
+				t159 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				t160 := v1
+				v8 = t159 + i64(1)
+				p161 := v8
 				if v8 == 0 {
-					p162 = i64(-1)
+					p161 = i64(-1)
 				}
-				store64(m.memory, uint64(uint32(t161))+32, uint64(p162))
+				store64(m.memory, uint64(uint32(t160))+32, uint64(p161))
 				goto l1
 			}
-		l32:
-			m.fn255(v0, v1, i32(6), v7, v9)
+		l31:
+			m.fn258(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
@@ -10713,7 +10732,7 @@ func (m *Module) Xbackoff_operation_decide_with_delay(v0, v1 int32, v2, v3, v4 i
 		if v3 != i64(-1) {
 			p10 = 1
 		}
-		m.fn139(t6, t7, t8, t9, int64(uint32(p10)), v3, i64(1), v2, v4, v5)
+		m.fn141(t6, t7, t8, t9, int64(uint32(p10)), v3, i64(1), v2, v4, v5)
 		store64(m.memory, uint64(uint32(v6))+16, uint64(i64(0)))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v6))+4, uint32(i32(0)))
@@ -10754,7 +10773,7 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn142(v0, v1 int32) int32 {
+func (m *Module) fn144(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -10776,9 +10795,9 @@ func (m *Module) fn142(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn254(t6, v1)
+		m.fn257(t6, v1)
 		v3 = i32(6)
-		m.fn255(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn258(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -11091,7 +11110,7 @@ func (m *Module) Xbackoff_params_set_waits(v0, v1 int32, v2 int64) int32 {
 				goto l4
 			}
 			t5 := int64(load64(m.memory, uint32(v1)))
-			m.fn152(v3+i32(136), t5)
+			m.fn154(v3+i32(136), t5)
 			v0 = v0 + i32(-8)
 			v1 = v1 + i32(8)
 			goto l5
@@ -11114,7 +11133,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn152(v0 int32, v1 int64) {
+func (m *Module) fn154(v0 int32, v1 int64) {
 	var v2 int64
 	{
 		t0 := int64(load64(m.memory, uint64(uint32(v0))+128))
@@ -11193,30 +11212,30 @@ l0:
 func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int32) int32 {
 	var v5, v6, v7, v8 int32
 	t0 := m.g0
-	v5 = t0 - i32(7024)
+	v5 = t0 - i32(5936)
 	m.g0 = v5
 	{
 		if v3 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v5+i32(132)), uint32(i32(108)))
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn41(v5+i32(8), v0)
+		m.fn41(v5, v0)
 		v6 = i32(1)
-		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+4))
 		v0 = t1
 		{
-			t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
+			t2 := int32(load32(m.memory, uint32(v5)))
 			if t2 != i32(1) {
 				goto l2
 			}
-			memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
+			memory_zero(m.memory[:], uint32(v5+i32(132)), uint32(i32(108)))
 			goto l1
 		}
 	l2:
-		memory_copy(m.memory[:], uint32(v5+i32(248)), uint32(v0), uint32(i32(320)))
+		memory_copy(m.memory[:], uint32(v5+i32(240)), uint32(v0), uint32(i32(320)))
 		v7 = i32(0)
 		if v2 == 0 {
 			goto l3
@@ -11232,16 +11251,16 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		}
 		v0 = i32(108)
 	l5:
-		memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v5+i32(132)), uint32(i32(108)))
 		goto l1
 	l6:
 		v7 = int32(v2)
 		v6 = v1
 	l3:
-		m.fn158(v5+i32(1220), v5+i32(248))
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+1988))
-		t4 := v5 + i32(5136)
-		t5 := v5 + i32(1220)
+		m.fn160(v5+i32(1212), v5+i32(240))
+		t3 := int32(load32(m.memory, uint64(uint32(v5))+1980))
+		t4 := v5 + i32(4480)
+		t5 := v5 + i32(1212)
 		v0 = t3
 		var p6 int32
 		if uint32(v0) > uint32(i32(768)) {
@@ -11257,160 +11276,158 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 			p8 = i32(0)
 		}
 		m.fn100(t4, i32(1), p7, p8)
-		t9 := int64(load64(m.memory, uint64(uint32(v5))+5136))
+		t9 := int64(load64(m.memory, uint64(uint32(v5))+4480))
 		v2 = t9
-		memory_copy(m.memory[:], uint32(v5+i32(4112)), uint32(v5+i32(5136)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v5+i32(3672)), uint32(v5+i32(4480)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
-			memory_copy(m.memory[:], uint32(v5+i32(888)+i32(8)), uint32(v5+i32(4112)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(880)+i32(8)), uint32(v5+i32(3672)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory[:], uint32(v5+i32(1992)+i32(80)), uint32(v5+i32(5136)+i32(80)), uint32(i32(944)))
-			memory_copy(m.memory[:], uint32(v5+i32(1992)+i32(8)), uint32(v5+i32(4112)), uint32(i32(72)))
-			store64(m.memory, uint64(uint32(v5))+1992, uint64(v2))
+			memory_copy(m.memory[:], uint32(v5+i32(1984)+i32(80)), uint32(v5+i32(4480)+i32(80)), uint32(i32(728)))
+			memory_copy(m.memory[:], uint32(v5+i32(1984)+i32(8)), uint32(v5+i32(3672)), uint32(i32(72)))
+			store64(m.memory, uint64(uint32(v5))+1984, uint64(v2))
 			v0 = i32(0)
 		l10:
 			{
-				if v0 == i32(864) {
+				if v0 == i32(648) {
 					goto l9
 				}
-				v1 = v5 + i32(6160) + v0
+				v1 = v5 + i32(5288) + v0
 				t10 := v1
-				v8 = v5 + i32(1992) + v0
+				v8 = v5 + i32(1984) + v0
 				t11 := int64(load64(m.memory, uint32(v8)))
 				store64(m.memory, uint32(t10), uint64(t11))
-				store32(m.memory, uint32(v1+i32(16)), uint32(i32(0)))
+				store16(m.memory, uint32(v1+i32(16)), uint16(i32(0)))
 				t12 := int64(load64(m.memory, uint32(v8+i32(8))))
 				store64(m.memory, uint32(v1+i32(8)), uint64(t12))
-				v0 = v0 + i32(32)
+				v0 = v0 + i32(24)
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory[:], uint32(v5+i32(5136)), uint32(v5+i32(6160)), uint32(i32(864)))
-			store64(m.memory, uint64(uint32(v5))+6008, uint64(i64(1)))
-			store32(m.memory, uint64(uint32(v5))+6000, uint32(v6))
-			t13 := int32(load32(m.memory, uint64(uint32(v5))+3008))
+			memory_copy(m.memory[:], uint32(v5+i32(4480)), uint32(v5+i32(5288)), uint32(i32(648)))
+			store64(m.memory, uint64(uint32(v5))+5136, uint64(i64(1)))
+			store32(m.memory, uint64(uint32(v5))+5128, uint32(v6))
+			t13 := int32(load32(m.memory, uint64(uint32(v5))+2784))
 			t14 := v5
 			v0 = t13
-			store32(m.memory, uint64(uint32(t14))+6152, uint32(v0))
-			store32(m.memory, uint64(uint32(v5))+6004, uint32(v7))
-			memory_copy(m.memory[:], uint32(v5+i32(5136)+i32(880)), uint32(v5+i32(1992)+i32(880)), uint32(i32(136)))
+			store32(m.memory, uint64(uint32(t14))+5280, uint32(v0))
+			store32(m.memory, uint64(uint32(v5))+5132, uint32(v7))
+			memory_copy(m.memory[:], uint32(v5+i32(4480)+i32(664)), uint32(v5+i32(1984)+i32(664)), uint32(i32(136)))
 			{
 				if uint32(v7) > uint32(i32(1024)) {
 					goto l11
 				}
-				t16 := v5 + i32(6160)
-				t17 := v5 + i32(5136)
+				t16 := v5 + i32(5288)
+				t17 := v5 + i32(4480)
 				p15 := i32(0)
 				if v7 != 0 {
 					p15 = v6
 				}
-				m.fn159(t16, t17, i32(0), p15, v7)
+				m.fn161(t16, t17, i32(0), p15, v7)
 				{
-					t18 := int32(load32(m.memory, uint64(uint32(v5))+6224))
+					t18 := int32(load32(m.memory, uint64(uint32(v5))+5352))
 					v0 = t18
 					if v0 == 0 {
-						memory_copy(m.memory[:], uint32(v5+i32(4112)), uint32(v5+i32(5136)), uint32(i32(1024)))
-						t20 := int64(load64(m.memory, uint64(uint32(v5))+4112))
+						memory_copy(m.memory[:], uint32(v5+i32(3672)), uint32(v5+i32(4480)), uint32(i32(808)))
+						t20 := int64(load64(m.memory, uint64(uint32(v5))+3672))
 						v2 = t20
 						if v2 == i64(2) {
 							goto l13
 						}
-						t21 := v5 + i32(4040)
-						v1 = v5 + i32(4112) + i32(8)
+						t21 := v5 + i32(3600)
+						v1 = v5 + i32(3672) + i32(8)
 						memory_copy(m.memory[:], uint32(t21), uint32(v1), uint32(i32(72)))
-						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(80)), uint32(v5+i32(4112)+i32(80)), uint32(i32(944)))
-						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
-						store64(m.memory, uint64(uint32(v5))+3016, uint64(v2))
-						m.fn101(v5+i32(5136), v5+i32(3016))
-						m.fn160(v5+i32(4112), v5+i32(5136))
-						v0 = v5 + i32(888) + i32(8)
+						memory_copy(m.memory[:], uint32(v5+i32(2792)+i32(80)), uint32(v5+i32(3672)+i32(80)), uint32(i32(728)))
+						memory_copy(m.memory[:], uint32(v5+i32(2792)+i32(8)), uint32(v5+i32(3600)), uint32(i32(72)))
+						store64(m.memory, uint64(uint32(v5))+2792, uint64(v2))
+						m.fn101(v5+i32(4480), v5+i32(2792))
+						m.fn162(v5+i32(3672), v5+i32(4480))
+						v0 = v5 + i32(880) + i32(8)
 						{
-							t22 := int64(load64(m.memory, uint64(uint32(v5))+4112))
+							t22 := int64(load64(m.memory, uint64(uint32(v5))+3672))
 							if t22 != i64(1) {
 								memory_copy(m.memory[:], uint32(v0), uint32(v1), uint32(i32(320)))
-								memory_copy(m.memory[:], uint32(v5+i32(568)), uint32(v0), uint32(i32(320)))
+								memory_copy(m.memory[:], uint32(v5+i32(560)), uint32(v0), uint32(i32(320)))
 								memory_zero(m.memory[:], uint32(v3+i32(328)), uint32(i32(56)))
 								store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-								memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v5+i32(568)), uint32(i32(320)))
+								memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v5+i32(560)), uint32(i32(320)))
 								goto l16
 							}
-							m.fn104(v0, v5+i32(3016), v1)
+							m.fn104(v0, v5+i32(2792), v1)
 							goto l15
 						}
 					}
-					memory_copy(m.memory[:], uint32(v5+i32(4120)), uint32(v5+i32(6160)), uint32(i32(64)))
-					store32(m.memory, uint64(uint32(v5))+4184, uint32(v0))
-					t19 := int32(load32(m.memory, uint64(uint32(v5))+6228))
-					store32(m.memory, uint64(uint32(v5))+4188, uint32(t19))
+					memory_copy(m.memory[:], uint32(v5+i32(3680)), uint32(v5+i32(5288)), uint32(i32(64)))
+					store32(m.memory, uint64(uint32(v5))+3744, uint32(v0))
+					t19 := int32(load32(m.memory, uint64(uint32(v5))+5356))
+					store32(m.memory, uint64(uint32(v5))+3748, uint32(t19))
 					goto l13
 				}
 			}
 		l11:
-			m.fn161(v5+i32(4120), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
+			m.fn163(v5+i32(3680), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
 		l13:
-			memory_copy(m.memory[:], uint32(v5+i32(4040)), uint32(v5+i32(4112)+i32(8)), uint32(i32(72)))
-			memory_copy(m.memory[:], uint32(v5+i32(888)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(3600)), uint32(v5+i32(3672)+i32(8)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(880)+i32(8)), uint32(v5+i32(3600)), uint32(i32(72)))
 		}
 	l8:
-		v0 = v5 + i32(896)
+		v0 = v5 + i32(888)
 	l15:
-		memory_copy(m.memory[:], uint32(v5+i32(568)), uint32(v0), uint32(i32(72)))
-		m.fn20(v5+i32(128), v5+i32(568))
-		t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
+		memory_copy(m.memory[:], uint32(v5+i32(560)), uint32(v0), uint32(i32(72)))
+		m.fn20(v5+i32(120), v5+i32(560))
+		t23 := int64(load64(m.memory, uint64(uint32(v5))+120))
 		if t23 != i64(1) {
 			goto l16
 		}
-		t24 := int32(load32(m.memory, uint64(uint32(v5))+136))
+		t24 := int32(load32(m.memory, uint64(uint32(v5))+128))
 		v0 = t24
 	}
 l1:
-	memory_copy(m.memory[:], uint32(v5+i32(20)), uint32(v5+i32(140)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v5+i32(12)), uint32(v5+i32(132)), uint32(i32(108)))
 	goto l17
 l16:
 	v0 = i32(0)
-	memory_zero(m.memory[:], uint32(v5+i32(20)), uint32(i32(108)))
+	memory_zero(m.memory[:], uint32(v5+i32(12)), uint32(i32(108)))
 l17:
 	if v4 == 0 {
 		goto l18
 	}
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory[:], uint32(v4+i32(4)), uint32(v5+i32(20)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v4+i32(4)), uint32(v5+i32(12)), uint32(i32(108)))
 l18:
-	m.g0 = v5 + i32(7024)
+	m.g0 = v5 + i32(5936)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn158(v0, v1 int32) {
+func (m *Module) fn160(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn228(v2, v1)
+	m.fn229(v2, v1)
 	m.fn108(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
 
 //go:norace
-func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
-	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22 int32
-	var v23 int64
-	var v24, v25 int32
-	var v26 int64
+func (m *Module) fn161(v0, v1, v2, v3, v4 int32) {
+	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20 int32
+	var v21 int64
+	var v22, v23 int32
+	var v24 int64
 	t0 := m.g0
 	v5 = t0 - i32(768)
 	m.g0 = v5
-	v6 = v1 + i32(888)
-	v7 = v1 + i32(404)
-	v8 = v1 + i32(372)
-	v9 = v5 + i32(228)
-	v10 = v5 + i32(16) + i32(8)
-	v11 = v5 + i32(208) + i32(16)
-	v12 = v5 + i32(208) + i32(8)
-	v13 = v5 + i32(628)
+	v6 = v1 + i32(672)
+	v7 = v5 + i32(228)
+	v8 = v5 + i32(8) + i32(8)
+	v9 = v5 + i32(224)
+	v10 = v5 + i32(208) + i32(8)
+	v11 = v5 + i32(616) + i32(12)
 l44:
 	{
 		{
@@ -11418,468 +11435,467 @@ l44:
 				{
 					if v3 == 0 {
 						store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
-						goto l41
+						goto l42
 					}
 					m.fn3(v5+i32(208), v3, v4, i32(44))
 					t1 := int32(load32(m.memory, uint64(uint32(v5))+220))
 					v4 = t1
 					t2 := int32(load32(m.memory, uint64(uint32(v5))+216))
 					v3 = t2
-					t3 := int32(load32(m.memory, uint64(uint32(v5))+208))
-					t4 := int32(load32(m.memory, uint64(uint32(v5))+212))
-					t5 := v5 + i32(208)
-					v14 = t4
-					m.fn3(t5, t3, v14, i32(61))
-					t6 := int32(load32(m.memory, uint64(uint32(v5))+220))
+					t3 := int32(load32(m.memory, uint64(uint32(v5))+212))
+					v12 = t3
+					t4 := int32(load32(m.memory, uint64(uint32(v5))+208))
+					v13 = t4
+					store32(m.memory, uint64(uint32(v5))+84, uint32(v2))
+					m.fn3(v5+i32(208), v13, v12, i32(61))
+					t5 := int32(load32(m.memory, uint64(uint32(v5))+220))
+					v14 = t5
+					t6 := int32(load32(m.memory, uint64(uint32(v5))+216))
 					v15 = t6
-					t7 := int32(load32(m.memory, uint64(uint32(v5))+216))
+					t7 := int32(load32(m.memory, uint64(uint32(v5))+212))
 					v16 = t7
-					t8 := int32(load32(m.memory, uint64(uint32(v5))+212))
+					t8 := int32(load32(m.memory, uint64(uint32(v5))+208))
 					v17 = t8
-					t9 := int32(load32(m.memory, uint64(uint32(v5))+208))
+					t9 := int32(load32(m.memory, uint64(uint32(v1))+800))
 					v18 = t9
-					t10 := int32(load32(m.memory, uint64(uint32(v1))+1016))
-					v19 = t10
-					var p11 int32
-					if v19 == i32(1) {
-						p11 = 1
+					var p10 int32
+					if v18 == i32(1) {
+						p10 = 1
 					}
-					v20 = p11
-					p12 := i32(36)
-					if v20 != 0 {
-						p12 = i32(104)
+					v19 = p10
+					p11 := i32(36)
+					if v19 != 0 {
+						p11 = i32(104)
 					}
-					v21 = p12
-					p13 := i32(29872)
-					if v20 != 0 {
-						p13 = i32(0x7444)
+					v13 = p11
+					p12 := i32(29872)
+					if v19 != 0 {
+						p12 = i32(0x7444)
 					}
-					v20 = p13
+					v19 = p12
 				l2:
 					{
-						if v21 == 0 {
-							m.fn161(v5+i32(16), v19, i32(15), i32(0), v2, v18, v17)
+						if v13 == 0 {
+							m.fn163(v5+i32(8), v18, i32(15), i32(0), v2, v17, v16)
 							goto l5
 						}
-						t14 := int32(load32(m.memory, uint32(v20)))
-						t15 := v5 + i32(8)
-						v22 = t14
-						m.fn215(t15, v22)
-						v21 = v21 + i32(-4)
-						v20 = v20 + i32(4)
-						t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
-						t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
-						t18 := m.fn87(t16, t17, v18, v17)
-						if t18 == 0 {
+						t13 := int32(load32(m.memory, uint32(v19)))
+						t14 := v5
+						v20 = t13
+						m.fn217(t14, v20)
+						v13 = v13 + i32(-4)
+						v19 = v19 + i32(4)
+						t15 := int32(load32(m.memory, uint32(v5)))
+						t16 := int32(load32(m.memory, uint64(uint32(v5))+4))
+						t17 := m.fn87(t15, t16, v17, v16)
+						if t17 == 0 {
 							goto l2
 						}
 					}
 					{
-						if v16 == 0 {
+						if v15 == 0 {
 							goto l3
 						}
-						if v15 != 0 {
+						if v14 != 0 {
 							{
 								{
-									if v15 != i32(4) {
+									if v14 != i32(4) {
 										goto l6
 									}
-									t23 := int32(load32(m.memory, uint32(v16)))
-									if t23 == i32(1701736302) {
+									t22 := int32(load32(m.memory, uint32(v15)))
+									if t22 == i32(1701736302) {
 										goto l7
 									}
 								}
 							l6:
-								m.fn35(v5+i32(604), v22)
+								m.fn35(v5+i32(604), v20)
 								{
 									{
 										{
-											t24 := int32(load32(m.memory, uint64(uint32(v5))+604))
-											switch t24 {
+											t23 := int32(load32(m.memory, uint64(uint32(v5))+604))
+											switch t23 {
 											case 4:
-												v20 = i32(0)
+												v19 = i32(0)
 												memory_zero(m.memory[:], uint32(v5+i32(616)), uint32(i32(136)))
-												v19 = v15
-												v21 = v16
+												v18 = v14
+												v13 = v15
 											l21:
 												{
-													if v21 == 0 {
-														t40 := int32(load32(m.memory, uint64(uint32(v5))+624))
-														v24 = t40
-														t41 := int64(load64(m.memory, uint64(uint32(v5))+616))
-														v23 = t41
-														memory_copy(m.memory[:], uint32(v5+i32(356)), uint32(v13), uint32(i32(124)))
-														v19 = i32(2)
+													if v13 == 0 {
+														t39 := int32(load32(m.memory, uint64(uint32(v5))+624))
+														v22 = t39
+														t40 := int64(load64(m.memory, uint64(uint32(v5))+616))
+														v21 = t40
+														memory_copy(m.memory[:], uint32(v5+i32(356)), uint32(v11), uint32(i32(124)))
+														v18 = i32(2)
 														goto l18
 													}
-													m.fn3(v5+i32(752), v21, v19, i32(47))
-													t31 := int32(load32(m.memory, uint64(uint32(v5))+764))
-													v19 = t31
-													t32 := int32(load32(m.memory, uint64(uint32(v5))+760))
-													v21 = t32
-													t33 := int32(load32(m.memory, uint64(uint32(v5))+752))
-													t34 := int32(load32(m.memory, uint64(uint32(v5))+756))
-													t35 := v5 + i32(752)
-													v25 = t34
-													m.fn116(t35, t33, v25)
-													t36 := int32(load32(m.memory, uint64(uint32(v5))+752))
-													if t36 != 0 {
-														t49 := int32(load32(m.memory, uint64(uint32(v5))+764))
-														v21 = t49
-														v18 = v21 + v20
-														p50 := v18
-														if uint32(v18) < uint32(v21) {
-															p50 = i32(-1)
+													m.fn3(v5+i32(752), v13, v18, i32(47))
+													t30 := int32(load32(m.memory, uint64(uint32(v5))+764))
+													v18 = t30
+													t31 := int32(load32(m.memory, uint64(uint32(v5))+760))
+													v13 = t31
+													t32 := int32(load32(m.memory, uint64(uint32(v5))+752))
+													t33 := int32(load32(m.memory, uint64(uint32(v5))+756))
+													t34 := v5 + i32(752)
+													v23 = t33
+													m.fn116(t34, t32, v23)
+													t35 := int32(load32(m.memory, uint64(uint32(v5))+752))
+													if t35 != 0 {
+														t48 := int32(load32(m.memory, uint64(uint32(v5))+764))
+														v13 = t48
+														v17 = v13 + v19
+														p49 := v17
+														if uint32(v17) < uint32(v13) {
+															p49 = i32(-1)
 														}
-														v18 = p50
-														t51 := int32(load32(m.memory, uint64(uint32(v5))+760))
-														v21 = t51
-														v20 = v21 + v20
-														p52 := v20
-														if uint32(v20) < uint32(v21) {
-															p52 = i32(-1)
+														v17 = p49
+														t50 := int32(load32(m.memory, uint64(uint32(v5))+760))
+														v13 = t50
+														v19 = v13 + v19
+														p51 := v19
+														if uint32(v19) < uint32(v13) {
+															p51 = i32(-1)
 														}
-														v21 = p52
-														t53 := int32(load32(m.memory, uint64(uint32(v5))+756))
-														v19 = t53
+														v13 = p51
+														t52 := int32(load32(m.memory, uint64(uint32(v5))+756))
+														v18 = t52
 														goto l14
 													}
-													t37 := int64(load64(m.memory, uint64(uint32(v5))+760))
-													m.fn152(v5+i32(616), t37)
-													v25 = v20 + v25
-													p38 := v25
-													if uint32(v25) < uint32(v20) {
-														p38 = i32(-1)
+													t36 := int64(load64(m.memory, uint64(uint32(v5))+760))
+													m.fn154(v5+i32(616), t36)
+													v23 = v19 + v23
+													p37 := v23
+													if uint32(v23) < uint32(v19) {
+														p37 = i32(-1)
 													}
-													v20 = p38 + i32(1)
-													p39 := i32(-1)
-													if v20 != 0 {
-														p39 = v20
+													v19 = p37 + i32(1)
+													p38 := i32(-1)
+													if v19 != 0 {
+														p38 = v19
 													}
-													v20 = p39
+													v19 = p38
 													goto l21
 												}
 											default:
 												{
-													if v22 != i32(11) {
+													if v20 != i32(11) {
 														goto l22
 													}
-													t42 := int32(m.memory[uint32(v16)])
-													if uint32((t42+i32(-48))&i32(255)) < uint32(i32(10)) {
+													t41 := int32(m.memory[uint32(v15)])
+													if uint32((t41+i32(-48))&i32(255)) < uint32(i32(10)) {
 														goto l23
 													}
 												}
 											l22:
-												v19 = i32(1)
-												t43 := int32(load32(m.memory, uint64(uint32(v5))+608))
-												t44 := int32(load32(m.memory, uint64(uint32(v5))+612))
-												t45 := m.fn216(t43, t44, v16, v15)
-												v23 = t45
-												if v23 == 0 {
+												v18 = i32(1)
+												t42 := int32(load32(m.memory, uint64(uint32(v5))+608))
+												t43 := int32(load32(m.memory, uint64(uint32(v5))+612))
+												t44 := m.fn218(t42, t43, v15, v14)
+												v21 = t44
+												if v21 == 0 {
 													goto l24
 												}
 												goto l18
 											case 1:
-												m.fn116(v5+i32(616), v16, v15)
-												t25 := int32(load32(m.memory, uint64(uint32(v5))+616))
-												if t25 != i32(1) {
-													t48 := int64(load64(m.memory, uint64(uint32(v5))+624))
-													v23 = t48
-													v26 = v23 & i64(-0x100000000)
-													v19 = i32(1)
+												m.fn116(v5+i32(616), v15, v14)
+												t24 := int32(load32(m.memory, uint64(uint32(v5))+616))
+												if t24 != i32(1) {
+													t47 := int64(load64(m.memory, uint64(uint32(v5))+624))
+													v21 = t47
+													v24 = v21 & i64(-0x100000000)
+													v18 = i32(1)
 													goto l25
 												}
-												t26 := int64(load64(m.memory, uint64(uint32(v5))+620))
-												v23 = t26
-												v21 = int32(int64(uint64(v23) >> 32))
-												v19 = int32(v23)
-												t27 := int32(load32(m.memory, uint64(uint32(v5))+628))
-												v24 = t27
-												v18 = v24
+												t25 := int64(load64(m.memory, uint64(uint32(v5))+620))
+												v21 = t25
+												v13 = int32(int64(uint64(v21) >> 32))
+												v18 = int32(v21)
+												t26 := int32(load32(m.memory, uint64(uint32(v5))+628))
+												v22 = t26
+												v17 = v22
 												goto l14
 											case 2:
-												m.fn230(v5+i32(616), v16, v15)
-												t28 := int32(load32(m.memory, uint64(uint32(v5))+616))
-												if t28 != i32(1) {
+												m.fn233(v5+i32(616), v15, v14)
+												t27 := int32(load32(m.memory, uint64(uint32(v5))+616))
+												if t27 != i32(1) {
 													goto l15
 												}
 												goto l16
 											case 3:
-												m.fn122(v5+i32(616), v16, v15)
-												t29 := int32(load32(m.memory, uint64(uint32(v5))+616))
-												if t29 == 0 {
-													v19 = i32(23)
+												m.fn122(v5+i32(616), v15, v14)
+												t28 := int32(load32(m.memory, uint64(uint32(v5))+616))
+												if t28 == 0 {
+													v18 = i32(23)
 													goto l24
 												}
 											}
 										}
 									l15:
-										t30 := int64(load64(m.memory, uint64(uint32(v5))+624))
-										v23 = t30
-										v19 = i32(1)
+										t29 := int64(load64(m.memory, uint64(uint32(v5))+624))
+										v21 = t29
+										v18 = i32(1)
 										goto l18
 									}
 								l23:
-									m.fn230(v5+i32(616), v16, v15)
-									t46 := int32(load32(m.memory, uint64(uint32(v5))+616))
-									if t46 == i32(1) {
+									m.fn233(v5+i32(616), v15, v14)
+									t45 := int32(load32(m.memory, uint64(uint32(v5))+616))
+									if t45 == i32(1) {
 										goto l16
 									}
-									t47 := int64(load64(m.memory, uint64(uint32(v5))+624))
-									v23 = t47
-									v19 = i32(3)
+									t46 := int64(load64(m.memory, uint64(uint32(v5))+624))
+									v21 = t46
+									v18 = i32(3)
 								}
 							l18:
-								v26 = v23 & i64(-0x100000000)
+								v24 = v21 & i64(-0x100000000)
 								goto l25
 							l7:
 								;
-								var p54 int32
-								if v22 == i32(22) {
-									p54 = 1
+								var p53 int32
+								if v20 == i32(22) {
+									p53 = 1
 								}
-								v19 = p54
-								v26 = i64(0x7fffffff00000000)
-								v23 = i64(0xffffffff)
+								v18 = p53
+								v24 = i64(0x7fffffff00000000)
+								v21 = i64(0xffffffff)
 							}
 						l25:
-							store32(m.memory, uint64(uint32(v5))+224, uint32(v24))
-							t55 := v5
-							v23 = v26 | v23&i64(0xffffffff)
-							store64(m.memory, uint64(uint32(t55))+216, uint64(v23))
-							memory_copy(m.memory[:], uint32(v9), uint32(v5+i32(356)), uint32(i32(124)))
-							memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v11), uint32(i32(120)))
-							t56 := int64(load64(m.memory, uint64(uint32(v5))+344))
-							v26 = t56
+							store32(m.memory, uint64(uint32(v5))+224, uint32(v22))
+							t54 := v5
+							v21 = v24 | v21&i64(0xffffffff)
+							store64(m.memory, uint64(uint32(t54))+216, uint64(v21))
+							memory_copy(m.memory[:], uint32(v7), uint32(v5+i32(356)), uint32(i32(124)))
+							memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v9), uint32(i32(120)))
+							t55 := int64(load64(m.memory, uint64(uint32(v5))+344))
+							v24 = t55
 							memory_copy(m.memory[:], uint32(v5+i32(480)), uint32(v5+i32(88)), uint32(i32(120)))
-							store32(m.memory, uint64(uint32(v5))+96, uint32(v15))
-							store32(m.memory, uint64(uint32(v5))+92, uint32(v17))
-							store32(m.memory, uint64(uint32(v5))+88, uint32(v2))
-							if v22 == i32(18) {
-								goto l26
-							}
-							if v22 == i32(11) {
-								v20 = i32(35812)
-								v21 = i32(5)
-								goto l28
-							}
-							v20 = i32(4)
-							v21 = i32(0)
-							goto l28
-						l26:
-							v20 = i32(35832)
-							v21 = i32(1)
-						l28:
-							v21 = v21 << 2
-						l31:
-							if v21 == 0 {
-								t60 := int32(load32(m.memory, uint64(uint32(v1))+1016))
-								m.fn161(v5+i32(616), t60, i32(16), i32(0), v2, v18, v17)
-								store32(m.memory, uint64(uint32(v5))+356, uint32(v1))
-								store32(m.memory, uint64(uint32(v5))+364, uint32(v5+i32(616)))
-								store32(m.memory, uint64(uint32(v5))+360, uint32(v5+i32(88)))
-								switch v19 {
-								default:
-									m.fn231(v5+i32(16), v5+i32(356), v22, i64(0), v23)
-									goto l5
-								case 1:
-									m.fn231(v5+i32(16), v5+i32(356), v22, i64(1), v23)
-									goto l5
-								case 2:
-									m.fn231(v5+i32(208), v5+i32(356), v22, i64(1), v26)
-									{
-										t61 := int32(load32(m.memory, uint64(uint32(v5))+272))
-										v21 = t61
-										if v21 == 0 {
-											store64(m.memory, uint64(uint32(v1))+880, uint64(v23))
-											memory_copy(m.memory[:], uint32(v6), uint32(v5+i32(480)), uint32(i32(120)))
-											store64(m.memory, uint64(uint32(v1))+1008, uint64(v26))
-											store32(m.memory, uint64(uint32(v5))+80, uint32(i32(0)))
-											goto l5
-										}
-										memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(208)), uint32(i32(64)))
-										t62 := int32(load32(m.memory, uint64(uint32(v5))+276))
-										v20 = t62
-										goto l37
-									}
-								case 3:
-									m.fn231(v5+i32(208), v5+i32(356), v22, i64(1), i64(4))
-									{
-										t63 := int32(load32(m.memory, uint64(uint32(v5))+272))
-										v21 = t63
-										if v21 == 0 {
-											t65 := int32(load32(m.memory, uint64(uint32(v1))+368))
-											if t65 != 0 {
-												t68 := int32(load32(m.memory, uint64(uint32(v5))+680))
-												v21 = t68
-												if v21 == 0 {
-													goto l40
-												}
-												t69 := int32(load32(m.memory, uint64(uint32(v5))+684))
-												v20 = t69
-												memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(616)), uint32(i32(64)))
-												goto l37
-											}
-											store32(m.memory, uint64(uint32(v1))+368, uint32(i32(1)))
-											store64(m.memory, uint64(uint32(v1))+360, uint64(v23))
-											store64(m.memory, uint64(uint32(v1))+352, uint64(i64(1)))
-											t66 := int64(load64(m.memory, uint64(uint32(v5))+88))
-											store64(m.memory, uint32(v8), uint64(t66))
-											t67 := int32(load32(m.memory, uint64(uint32(v5))+96))
-											store32(m.memory, uint64(uint32(v8))+8, uint32(t67))
-											goto l40
-										}
-										memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(208)), uint32(i32(64)))
-										t64 := int32(load32(m.memory, uint64(uint32(v5))+276))
-										v20 = t64
-										goto l37
-									}
-								}
-							}
+							store32(m.memory, uint64(uint32(v5))+216, uint32(v14))
+							store32(m.memory, uint64(uint32(v5))+212, uint32(v16))
+							store32(m.memory, uint64(uint32(v5))+208, uint32(v2))
+							v19 = v5 + i32(208)
+							v13 = i32(0)
+						l27:
 							{
-								t57 := int32(load32(m.memory, uint32(v20)))
-								v15 = t57
-								p58 := i32(-33)
-								if uint32(v15) < uint32(i32(33)) {
-									p58 = i32(-1)
-								}
-								v15 = p58 + v15
-								if uint32(v15) > uint32(i32(26)) {
+								if v13 == i32(6) {
+									t59 := int32(load16(m.memory, uint64(uint32(v5))+620))
+									store16(m.memory, uint64(uint32(v5))+360, uint16(t59))
+									t60 := int32(load32(m.memory, uint64(uint32(v5))+616))
+									store32(m.memory, uint64(uint32(v5))+356, uint32(t60))
+									if v20 == i32(18) {
+										goto l28
+									}
+									if v20 == i32(11) {
+										v19 = i32(35932)
+										v13 = i32(5)
+										goto l30
+									}
+									v19 = i32(4)
+									v13 = i32(0)
 									goto l30
+								l28:
+									v19 = i32(35952)
+									v13 = i32(1)
+								l30:
+									v13 = v13 << 2
+								l33:
+									if v13 == 0 {
+										store32(m.memory, uint64(uint32(v5))+632, uint32(v16))
+										store32(m.memory, uint64(uint32(v5))+628, uint32(v17))
+										store32(m.memory, uint64(uint32(v5))+616, uint32(v1))
+										store32(m.memory, uint64(uint32(v5))+624, uint32(v5+i32(84)))
+										store32(m.memory, uint64(uint32(v5))+620, uint32(v5+i32(356)))
+										switch v18 {
+										default:
+											m.fn234(v5+i32(8), v5+i32(616), v20, i64(0), v21)
+											goto l5
+										case 1:
+											m.fn234(v5+i32(8), v5+i32(616), v20, i64(1), v21)
+											goto l5
+										case 2:
+											m.fn234(v5+i32(208), v5+i32(616), v20, i64(1), v24)
+											{
+												t64 := int32(load32(m.memory, uint64(uint32(v5))+272))
+												v13 = t64
+												if v13 == 0 {
+													store64(m.memory, uint64(uint32(v1))+664, uint64(v21))
+													memory_copy(m.memory[:], uint32(v6), uint32(v5+i32(480)), uint32(i32(120)))
+													store64(m.memory, uint64(uint32(v1))+792, uint64(v24))
+													store32(m.memory, uint64(uint32(v5))+72, uint32(i32(0)))
+													goto l5
+												}
+												memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
+												t65 := int32(load32(m.memory, uint64(uint32(v5))+276))
+												v19 = t65
+												goto l39
+											}
+										case 3:
+											m.fn234(v5+i32(208), v5+i32(616), v20, i64(1), i64(4))
+											{
+												t66 := int32(load32(m.memory, uint64(uint32(v5))+272))
+												v13 = t66
+												if v13 == 0 {
+													m.fn234(v5+i32(208), v5+i32(616), i32(12), i64(1), v21)
+													{
+														t68 := int32(load32(m.memory, uint64(uint32(v5))+272))
+														v13 = t68
+														if v13 == 0 {
+															m.fn234(v5+i32(8), v5+i32(616), i32(13), i64(1), v21)
+															goto l5
+														}
+														memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
+														t69 := int32(load32(m.memory, uint64(uint32(v5))+276))
+														v19 = t69
+														goto l39
+													}
+												}
+												memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
+												t67 := int32(load32(m.memory, uint64(uint32(v5))+276))
+												v19 = t67
+												goto l39
+											}
+										}
+									}
+									{
+										t61 := int32(load32(m.memory, uint32(v19)))
+										v14 = t61
+										p62 := i32(-33)
+										if uint32(v14) < uint32(i32(33)) {
+											p62 = i32(-1)
+										}
+										v14 = p62 + v14
+										if uint32(v14) > uint32(i32(26)) {
+											goto l32
+										}
+										v14 = v1 + v14*i32(24)
+										t63 := int32(load16(m.memory, uint64(uint32(v14))+16))
+										if t63 != 0 {
+											goto l32
+										}
+										store64(m.memory, uint32(v14), uint64(i64(0)))
+									}
+								l32:
+									v19 = v19 + i32(4)
+									v13 = v13 + i32(-4)
+									goto l33
 								}
-								v15 = v1 + v15<<5
-								t59 := int32(load32(m.memory, uint64(uint32(v15))+16))
-								if t59 != 0 {
-									goto l30
+								t56 := int32(load32(m.memory, uint32(v19)))
+								t57 := v5 + i32(616) + v13
+								v14 = t56
+								p58 := i32(0xffff)
+								if uint32(v14) < uint32(i32(0xffff)) {
+									p58 = v14
 								}
-								store64(m.memory, uint32(v15), uint64(i64(0)))
+								store16(m.memory, uint32(t57), uint16(p58))
+								v13 = v13 + i32(2)
+								v19 = v19 + i32(4)
+								goto l27
 							}
-						l30:
-							v20 = v20 + i32(4)
-							v21 = v21 + i32(-4)
-							goto l31
 						}
 					l3:
-						t19 := v5 + i32(16)
-						t20 := v19
-						t21 := v22
-						v21 = v2 + v14
-						p22 := v21
-						if uint32(v21) < uint32(v2) {
-							p22 = i32(-1)
+						t18 := v5 + i32(8)
+						t19 := v18
+						t20 := v20
+						v13 = v2 + v12
+						p21 := v13
+						if uint32(v13) < uint32(v2) {
+							p21 = i32(-1)
 						}
-						m.fn161(t19, t20, i32(17), t21, p22, i32(1), i32(0))
+						m.fn163(t18, t19, i32(17), t20, p21, i32(1), i32(0))
 						goto l5
 					}
-				}
-			l40:
-				{
-					t70 := int32(load32(m.memory, uint64(uint32(v1))+400))
-					if t70 != 0 {
-						memory_copy(m.memory[:], uint32(v5+i32(16)), uint32(v5+i32(616)), uint32(i32(72)))
-						goto l5
-					}
-					store32(m.memory, uint64(uint32(v1))+400, uint32(i32(1)))
-					store64(m.memory, uint64(uint32(v1))+392, uint64(v23))
-					store64(m.memory, uint64(uint32(v1))+384, uint64(i64(1)))
-					t71 := int64(load64(m.memory, uint64(uint32(v5))+88))
-					store64(m.memory, uint32(v7), uint64(t71))
-					t72 := int32(load32(m.memory, uint64(uint32(v5))+96))
-					store32(m.memory, uint64(uint32(v7))+8, uint32(t72))
-					store32(m.memory, uint64(uint32(v5))+80, uint32(i32(0)))
-					goto l5
 				}
 			l16:
-				t73 := int32(load32(m.memory, uint64(uint32(v5))+620))
-				v19 = t73
+				t70 := int32(load32(m.memory, uint64(uint32(v5))+620))
+				v18 = t70
 			}
 		l24:
-			v21 = i32(0)
-			v18 = v15
+			v13 = i32(0)
+			v17 = v14
 		l14:
-			t74 := int32(load32(m.memory, uint64(uint32(v1))+1016))
-			t75 := v12
-			t76 := v19
-			t77 := v22
-			v20 = v2 + v17
-			p78 := v20
-			if uint32(v20) < uint32(v2) {
-				p78 = i32(-1)
+			t71 := int32(load32(m.memory, uint64(uint32(v1))+800))
+			t72 := v10
+			t73 := v18
+			t74 := v20
+			v19 = v2 + v16
+			p75 := v19
+			if uint32(v19) < uint32(v2) {
+				p75 = i32(-1)
 			}
-			v20 = p78 + i32(1)
-			p79 := i32(-1)
-			if v20 != 0 {
-				p79 = v20
+			v19 = p75 + i32(1)
+			p76 := i32(-1)
+			if v19 != 0 {
+				p76 = v19
 			}
-			v20 = p79
-			v17 = v20 + v21
-			p80 := v17
-			if uint32(v17) < uint32(v20) {
-				p80 = i32(-1)
+			v19 = p76
+			v16 = v19 + v13
+			p77 := v16
+			if uint32(v16) < uint32(v19) {
+				p77 = i32(-1)
 			}
-			t81 := v16 + v21
-			var p82 int32
-			if uint32(v18) > uint32(v15) {
-				p82 = 1
+			t78 := v15 + v13
+			var p79 int32
+			if uint32(v17) > uint32(v14) {
+				p79 = 1
 			}
-			var p83 int32
-			if uint32(v18) < uint32(v21) {
-				p83 = 1
+			var p80 int32
+			if uint32(v17) < uint32(v13) {
+				p80 = 1
 			}
-			v20 = p82 | p83
-			p84 := t81
-			if v20 != 0 {
-				p84 = i32(1)
+			v19 = p79 | p80
+			p81 := t78
+			if v19 != 0 {
+				p81 = i32(1)
 			}
-			p85 := v18 - v21
-			if v20 != 0 {
-				p85 = i32(0)
+			p82 := v17 - v13
+			if v19 != 0 {
+				p82 = i32(0)
 			}
-			m.fn161(t75, t74, t76, t77, p80, p84, p85)
-			t86 := int64(load64(m.memory, uint64(uint32(v5))+216))
-			v23 = t86
-			memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v11), uint32(i32(64)))
-			memory_copy(m.memory[:], uint32(v10), uint32(v5+i32(88)), uint32(i32(64)))
-			store64(m.memory, uint64(uint32(v5))+16, uint64(v23))
+			m.fn163(t72, t71, t73, t74, p77, p81, p82)
+			t83 := int64(load64(m.memory, uint64(uint32(v5))+216))
+			v21 = t83
+			memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v9), uint32(i32(64)))
+			memory_copy(m.memory[:], uint32(v8), uint32(v5+i32(88)), uint32(i32(64)))
+			store64(m.memory, uint64(uint32(v5))+8, uint64(v21))
 		}
 	l5:
-		t87 := int32(load32(m.memory, uint64(uint32(v5))+80))
-		v21 = t87
-		if v21 == 0 {
-			v21 = v2 + v14
-			p89 := v21
-			if uint32(v21) < uint32(v2) {
-				p89 = i32(-1)
+		t84 := int32(load32(m.memory, uint64(uint32(v5))+72))
+		v13 = t84
+		if v13 == 0 {
+			v13 = v2 + v12
+			p86 := v13
+			if uint32(v13) < uint32(v2) {
+				p86 = i32(-1)
 			}
-			v21 = p89 + i32(1)
-			p90 := i32(-1)
-			if v21 != 0 {
-				p90 = v21
+			v13 = p86 + i32(1)
+			p87 := i32(-1)
+			if v13 != 0 {
+				p87 = v13
 			}
-			v2 = p90
+			v2 = p87
 			goto l44
 		}
-		t88 := int32(load32(m.memory, uint64(uint32(v5))+84))
-		v20 = t88
+		t85 := int32(load32(m.memory, uint64(uint32(v5))+76))
+		v19 = t85
 	}
-l37:
-	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(16)), uint32(i32(64)))
-	store32(m.memory, uint64(uint32(v0))+68, uint32(v20))
-	store32(m.memory, uint64(uint32(v0))+64, uint32(v21))
-	goto l41
-l41:
+l39:
+	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(8)), uint32(i32(64)))
+	store32(m.memory, uint64(uint32(v0))+68, uint32(v19))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(v13))
+	goto l42
+l42:
 	m.g0 = v5 + i32(768)
 }
 
 //go:norace
-func (m *Module) fn160(v0, v1 int32) {
+func (m *Module) fn162(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn218(v2+i32(8), v1)
+	m.fn220(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -11905,7 +11921,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn161(v0, v1, v2, v3, v4, v5, v6 int32) {
+func (m *Module) fn163(v0, v1, v2, v3, v4, v5, v6 int32) {
 	m.fn26(v0+i32(20), v5, v6)
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
@@ -11939,33 +11955,33 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v0))+288))
-				if t3 == i64(1) {
+				if t3 != i64(1) {
 					goto l2
 				}
-				t4 := m.fn163(v0, v1, v2)
-				v1 = t4
+				t4 := int64(load64(m.memory, uint64(uint32(v0))+40))
+				t5 := v4
+				v5 = t4
+				t6 := int64(load64(m.memory, uint32(v0)))
+				t7 := v5
+				v6 = t6
+				t9 := v6
+				p8 := i32(63)
+				if uint32(v2) < uint32(i32(63)) {
+					p8 = v2
+				}
+				v7 = int64(uint32(p8))
+				p10 := i64_shl(t9, v7)
+				if uint64(v6) > uint64(i64_shr_u(v5, v7)) {
+					p10 = t7
+				}
+				t11 := fn1(v1, v2)
+				m.fn260(t5, p10+i64(1), i64(0), t11, i64(0))
+				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
+				v1 = t12
 				goto l3
 			}
 		l2:
-			t5 := int64(load64(m.memory, uint64(uint32(v0))+40))
-			t6 := v4
-			v5 = t5
-			t7 := int64(load64(m.memory, uint32(v0)))
-			t8 := v5
-			v6 = t7
-			t10 := v6
-			p9 := i32(63)
-			if uint32(v2) < uint32(i32(63)) {
-				p9 = v2
-			}
-			v7 = int64(uint32(p9))
-			p11 := i64_shl(t10, v7)
-			if uint64(v6) > uint64(i64_shr_u(v5, v7)) {
-				p11 = t8
-			}
-			t12 := fn1(v1, v2)
-			m.fn257(t6, p11+i64(1), i64(0), t12, i64(0))
-			t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			t13 := m.fn165(v0, v1, v2)
 			v1 = t13
 		}
 	l3:
@@ -11978,22 +11994,22 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn163(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn165(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn165(v3, v0, v1, v2)
+	m.fn167(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn240(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn243(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn165(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn167(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -12020,14 +12036,14 @@ func (m *Module) fn165(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn166(v4, v1, v5, t4)
+			_ = m.fn168(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn180(v4, v1, v3)
+	m.fn182(v4, v1, v3)
 l1:
 	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
@@ -12037,14 +12053,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn166(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn168(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn240(t0, v1, v2, v3)
+	t1 := m.fn243(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	v3 = t1
-	m.fn186(t2, t3, t4, v3)
+	m.fn188(t2, t3, t4, v3)
 	return v3
 }
 
@@ -12081,7 +12097,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			}
 		l2:
 			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
-			m.fn168(v5+i32(1016), v5+i32(104), i32(2), v1, v2)
+			m.fn170(v5+i32(1016), v5+i32(104), i32(2), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
@@ -12129,11 +12145,13 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn168(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
-	var v10, v11 int32
-	var v12, v13, v14, v15, v16 int64
+	var v10 int32
+	var v11, v12 int64
+	var v13 int32
+	var v14, v15, v16 int64
 	var v17 int32
 	var v18, v19, v20, v21 int64
 	t0 := m.g0
@@ -12170,9 +12188,9 @@ func (m *Module) fn168(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn228(v5+i32(32), v1)
+		m.fn229(v5+i32(32), v1)
 		{
-			t1 := m.fn223(v5+i32(32), v2)
+			t1 := m.fn224(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -12215,62 +12233,62 @@ func (m *Module) fn168(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v6) > uint64(v7) {
 					p12 = t5
 				}
-				v6 = p12
+				v7 = p12
 				v8 = i64(0x7fffffffffffffff)
 				goto l7
 			}
 		l6:
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t15 := fn226(t13, t14)
-			v6 = t15
+			t15 := fn227(t13, t14)
+			v7 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
 		}
 	l7:
 		memory_zero(m.memory[:], uint32(v5+i32(768)), uint32(i32(360)))
-		v1 = i32(8)
-		memory_copy(m.memory[:], uint32(v5+i32(1128)+i32(8)), uint32(i32(29760)), uint32(i32(108)))
-	l11:
-		if v1 == i32(116) {
-			goto l8
-		}
-		{
-			t17 := int32(load32(m.memory, uint32(v5+i32(1128)+v1)))
-			v10 = t17
-			if v10 == i32(18) {
-				goto l9
-			}
-			t18 := m.fn233(v5+i32(32), v10)
-			if t18 == 0 {
-				goto l9
-			}
-			v7 = i64(0)
-			{
-				p19 := i32(-33)
-				if uint32(v10) < uint32(i32(33)) {
-					p19 = i32(-1)
-				}
-				v11 = p19 + v10
-				if uint32(v11) > uint32(i32(26)) {
-					goto l10
-				}
-				t20 := int64(load64(m.memory, uint32(v5+i32(32)+v11<<3)))
-				v7 = t20
-			}
-		l10:
-			m.fn40(v5+i32(768), v10, v7)
-		}
-	l9:
-		v1 = v1 + i32(4)
-		goto l11
+		store64(m.memory, uint64(uint32(v5))+1128, uint64(i64(0x1b00000000)))
+		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29760)), uint32(i32(108)))
 	l8:
+		{
+			t17 := m.fn230(v5 + i32(1128))
+			v1 = t17
+			if v1 == i32(18) {
+				goto l8
+			}
+			{
+				if v1 == 0 {
+					goto l9
+				}
+				t18 := m.fn231(v5+i32(32), v1)
+				if t18 == 0 {
+					goto l8
+				}
+				v6 = i64(0)
+				{
+					p19 := i32(-33)
+					if uint32(v1) < uint32(i32(33)) {
+						p19 = i32(-1)
+					}
+					v10 = p19 + v1
+					if uint32(v10) > uint32(i32(26)) {
+						goto l10
+					}
+					t20 := int64(load64(m.memory, uint32(v5+i32(32)+v10<<3)))
+					v6 = t20
+				}
+			l10:
+				m.fn40(v5+i32(768), v1, v6)
+				goto l8
+			}
+		l9:
+		}
 		memory_copy(m.memory[:], uint32(v5+i32(992)), uint32(v5+i32(248)), uint32(i32(128)))
 		t21 := int64(load64(m.memory, uint64(uint32(v5))+376))
 		t22 := v5
-		v7 = t21
-		store64(m.memory, uint64(uint32(t22))+1120, uint64(v7))
-		store64(m.memory, uint64(uint32(v5))+960, uint64(v7))
+		v6 = t21
+		store64(m.memory, uint64(uint32(t22))+1120, uint64(v6))
+		store64(m.memory, uint64(uint32(v5))+960, uint64(v6))
 		memory_copy(m.memory[:], uint32(v5+i32(384)), uint32(v5+i32(768)), uint32(i32(360)))
 		store32(m.memory, uint64(uint32(v5))+748, uint32(v5+i32(28)))
 		store32(m.memory, uint64(uint32(v5))+744, uint32(v5+i32(384)))
@@ -12281,39 +12299,39 @@ func (m *Module) fn168(v0, v1, v2 int32, v3, v4 int64) {
 			p25 = 1
 		}
 		store64(m.memory, uint64(uint32(t23))+1128, uint64(t24-int64(uint32(p25))))
-		v3 = i64(0x7fffffffffffffff)
+		v6 = i64(0x7fffffffffffffff)
 		{
-			if uint64(v6) > uint64(v8) {
-				goto l12
+			if uint64(v7) > uint64(v8) {
+				goto l11
 			}
-			m.fn242(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn245(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
-				v7 = t26
+				v3 = t26
 				t27 := int64(load64(m.memory, uint64(uint32(v5))+760))
 				var p28 int32
-				if uint64(v7) > uint64(v4) {
+				if uint64(v3) > uint64(v4) {
 					p28 = 1
 				}
-				v3 = t27
+				v6 = t27
 				var p30 int32
-				if v3 != i64(0) {
+				if v6 != i64(0) {
 					p30 = 1
 				}
 				p29 := p30
-				if v3 == 0 {
+				if v6 == 0 {
 					p29 = p28
 				}
 				if p29 != 0 {
-					goto l13
+					goto l12
 				}
 				t31 := v5 + i32(768)
 				t32 := v5 + i32(744)
 				t33 := v5 + i32(1128)
-				v12 = v4 << 4
-				t34 := v12
-				v13 = int64(uint64(v4) >> 60)
-				m.fn243(t31, t32, t33, t34, v13, v8)
+				v11 = v4 << 4
+				t34 := v11
+				v12 = int64(uint64(v4) >> 60)
+				m.fn246(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12330,13 +12348,13 @@ func (m *Module) fn168(v0, v1, v2 int32, v3, v4 int64) {
 					p39 = p37
 				}
 				if p39 != 0 {
-					goto l14
+					goto l13
 				}
-				v11 = i32(2)
-				v2 = i32(0)
+				v13 = i32(2)
+				v10 = i32(0)
 				v14 = i64(0)
 				v15 = i64(0)
-			l21:
+			l20:
 				{
 					t40 := v8
 					var p41 int32
@@ -12344,122 +12362,122 @@ func (m *Module) fn168(v0, v1, v2 int32, v3, v4 int64) {
 						p41 = 1
 					}
 					v16 = t40 - int64(uint32(p41))
-					v10 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v8))))
-				l22:
+					v2 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v8))))
+				l21:
 					{
-						v3 = v8 - v6
-						p42 := v3
-						if uint64(v3) > uint64(v8) {
+						v6 = v8 - v7
+						p42 := v6
+						if uint64(v6) > uint64(v8) {
 							p42 = i64(0)
 						}
-						v3 = p42
-						if uint64(v3) >= uint64(i64(2)) {
+						v6 = p42
+						if uint64(v6) >= uint64(i64(2)) {
 							{
 								{
-									t43 := v10
-									v17 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v6))))
+									t43 := v2
+									v17 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v7))))
 									v1 = t43 - v17
 									p44 := v1
-									if uint32(v1) > uint32(v10) {
+									if uint32(v1) > uint32(v2) {
 										p44 = i32(0)
 									}
 									if uint32(p44) > uint32(i32(1)) {
+										goto l15
+									}
+									if uint32(v10) > uint32(i32(31)) {
 										goto l16
 									}
-									if uint32(v2) > uint32(i32(31)) {
-										goto l17
-									}
 									if v14 != i64(0) {
-										m.fn257(v5, v3, i64(0), v15, i64(0))
+										m.fn260(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
-										t47 := v6
-										v3 = v15 + v14
-										t49 := v3 + i64(1)
+										t47 := v7
+										v6 = v15 + v14
+										t49 := v6 + i64(1)
 										var p50 int32
-										if v3 == i64(-1) {
+										if v6 == i64(-1) {
 											p50 = 1
 										}
 										var p51 int32
-										if uint64(v3) < uint64(v15) {
+										if uint64(v6) < uint64(v15) {
 											p51 = 1
 										}
 										p48 := p51
-										if uint64(v3) >= uint64(v15) {
+										if uint64(v6) >= uint64(v15) {
 											p48 = p50
 										}
 										p52 := t49
 										if p48 != 0 {
 											p52 = i64(-1)
 										}
-										t53 := m.fn185(t45, t46, p52)
-										v3 = t47 + t53
-										p54 := v3
-										if uint64(v3) < uint64(v6) {
+										t53 := m.fn187(t45, t46, p52)
+										v6 = t47 + t53
+										p54 := v6
+										if uint64(v6) < uint64(v7) {
 											p54 = i64(-1)
 										}
-										v3 = p54
-										goto l19
+										v6 = p54
+										goto l18
 									}
-								l17:
-									v3 = v6&v8 + int64(uint64(v6^v8)>>1)
-									goto l19
+								l16:
+									v6 = v7&v8 + int64(uint64(v7^v8)>>1)
+									goto l18
 								}
-							l16:
-								v1 = int32(uint32(v17+v10) >> 1)
+							l15:
+								v1 = int32(uint32(v17+v2) >> 1)
 								t55 := v1
 								var p56 int32
 								if v1 != i32(0) {
 									p56 = 1
 								}
-								v3 = i64_shl(i64(1), int64(uint32(t55-p56)))
+								v6 = i64_shl(i64(1), int64(uint32(t55-p56)))
 							}
-						l19:
+						l18:
 							t57 := v5 + i32(768)
 							t58 := v5 + i32(744)
 							t59 := v5 + i32(1128)
-							t60 := v12
-							t61 := v13
+							t60 := v11
+							t61 := v12
 							t62 := v16
-							v7 = v6 + i64(1)
-							p63 := v7
-							if v7 == 0 {
+							v3 = v7 + i64(1)
+							p63 := v3
+							if v3 == 0 {
 								p63 = i64(-1)
 							}
-							v7 = p63
-							p64 := v3
-							if uint64(v7) > uint64(v3) {
-								p64 = v7
+							v3 = p63
+							p64 := v6
+							if uint64(v3) > uint64(v6) {
+								p64 = v3
 							}
-							v3 = p64
-							p65 := v3
-							if uint64(v16) < uint64(v3) {
+							v6 = p64
+							p65 := v6
+							if uint64(v16) < uint64(v6) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn243(t57, t58, t59, t60, t61, v18)
+							m.fn246(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
-							v3 = t66
-							v7 = v3 - v4
+							v6 = t66
+							v3 = v6 - v4
 							t67 := int64(load64(m.memory, uint64(uint32(v5))+776))
-							t68 := v7
+							t68 := v3
 							var p69 int32
-							if uint64(v7) > uint64(v3) {
+							if uint64(v3) > uint64(v6) {
 								p69 = 1
 							}
-							v7 = t67
-							t70 := v7
+							v3 = t67
+							t70 := v3
 							var p71 int32
-							if uint64(v3) < uint64(v4) {
+							if uint64(v6) < uint64(v4) {
 								p71 = 1
 							}
 							v19 = t70 - int64(uint32(p71))
 							var p73 int32
-							if uint64(v19) > uint64(v7) {
+							if uint64(v19) > uint64(v3) {
 								p73 = 1
 							}
 							p72 := p73
-							if uint64(v3) >= uint64(v4) {
+							if uint64(v6) >= uint64(v4) {
 								p72 = p69
 							}
 							v9 = int64(uint32(p72))
@@ -12478,11 +12496,11 @@ func (m *Module) fn168(v0, v1, v2 int32, v3, v4 int64) {
 							v9 = p77
 							{
 								var p78 int32
-								if uint64(v3) <= uint64(v4) {
+								if uint64(v6) <= uint64(v4) {
 									p78 = 1
 								}
 								var p79 int32
-								if v7 == 0 {
+								if v3 == 0 {
 									p79 = 1
 								}
 								v1 = p79
@@ -12492,78 +12510,78 @@ func (m *Module) fn168(v0, v1, v2 int32, v3, v4 int64) {
 								}
 								v1 = p80
 								if v1 != 0 {
-									v2 = v2 + i32(1)
-									v17 = v11 & i32(255)
-									v11 = v1
+									v10 = v10 + i32(1)
+									v17 = v13 & i32(255)
+									v13 = v1
 									v15 = v9
-									v6 = v18
+									v7 = v18
 									if v17 != v1 {
-										goto l22
+										goto l21
 									}
 									v14 = int64(uint64(v14)>>1) + v14&i64(1)
-									v11 = v1
+									v13 = v1
 									v15 = v9
-									v6 = v18
-									goto l22
+									v7 = v18
+									goto l21
 								}
 								p81 := v15
-								if v11&i32(255) == v1 {
+								if v13&i32(255) == v1 {
 									p81 = int64(uint64(v15)>>1) + v15&i64(1)
 								}
 								v15 = p81
-								v2 = v2 + i32(1)
-								v11 = v1
+								v10 = v10 + i32(1)
+								v13 = v1
 								v14 = v9
 								v8 = v18
-								goto l21
+								goto l20
 							}
 						}
-						v8 = v6
-						goto l14
+						v8 = v7
+						goto l13
 					}
 				}
 			}
-		l13:
+		l12:
 			p82 := i64(0x7fffffffffffffff)
-			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-				p82 = v7
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p82 = v3
 			}
 			p83 := p82
-			if v3 != i64(0) {
+			if v6 != i64(0) {
 				p83 = i64(0x7fffffffffffffff)
 			}
-			v3 = p83
+			v6 = p83
 		}
-	l12:
+	l11:
 		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
-	l14:
+	l13:
 		t84 := int32(load32(m.memory, uint64(uint32(v5))+28))
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn244(t85, t86, v1, v8)
-		v3 = i64(1)
+		m.fn247(t85, t86, v1, v8)
+		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
 			if t87 != i64(1) {
-				goto l23
+				goto l22
 			}
 			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v5+i32(768)+i32(8)), uint32(i32(320)))
-			v3 = i64(0)
-			goto l24
+			v6 = i64(0)
+			goto l23
 		}
-	l23:
+	l22:
 		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-	l24:
-		store64(m.memory, uint32(v0), uint64(v3))
+	l23:
+		store64(m.memory, uint32(v0), uint64(v6))
 	}
 l3:
 	m.g0 = v5 + i32(1248)
@@ -12602,7 +12620,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			}
 		l2:
 			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
-			m.fn168(v5+i32(1016), v5+i32(104), i32(8), v1, v2)
+			m.fn170(v5+i32(1016), v5+i32(104), i32(8), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
@@ -12681,7 +12699,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn171(v3+i32(16), v0, v1)
+		m.fn173(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -12701,7 +12719,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn171(v0, v1, v2 int32) {
+func (m *Module) fn173(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -12711,14 +12729,14 @@ func (m *Module) fn171(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn228(v3, v1)
+		m.fn229(v3, v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn34(v2, i32(29760), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn223(v3, v2)
+			t2 := m.fn224(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -12790,7 +12808,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn171(v4+i32(16), v5, v0)
+		m.fn173(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		t7 := m.fn31(t5, t6, v2, v3)
@@ -12893,7 +12911,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7ffffff)) {
 			goto l1
 		}
-		m.fn160(v3+i32(96), v1)
+		m.fn162(v3+i32(96), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+124))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+120))
@@ -12973,7 +12991,7 @@ l1:
 func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
-	v4 = t0 - i32(3264)
+	v4 = t0 - i32(2832)
 	m.g0 = v4
 	{
 		if v0 != 0 {
@@ -13006,26 +13024,26 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn100(v4+i32(1912), i32(1), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1912))
+		m.fn100(v4+i32(1696), i32(1), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1696))
 		v2 = t1
-		memory_copy(m.memory[:], uint32(v4+i32(2936)), uint32(v4+i32(1912)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(2504)), uint32(v4+i32(1696)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
 			v1 = v4 + i32(560) + i32(8)
-			memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2936)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2504)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(80)), uint32(v4+i32(1912)+i32(80)), uint32(i32(944)))
-			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2936)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(80)), uint32(v4+i32(1696)+i32(80)), uint32(i32(728)))
+			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2504)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+888, uint64(v2))
-			m.fn101(v4+i32(1912), v4+i32(888))
-			m.fn160(v4+i32(2936), v4+i32(1912))
+			m.fn101(v4+i32(1696), v4+i32(888))
+			m.fn162(v4+i32(2504), v4+i32(1696))
 			v1 = v4 + i32(560) + i32(8)
-			v5 = v4 + i32(2936) + i32(8)
-			t2 := int64(load64(m.memory, uint64(uint32(v4))+2936))
+			v5 = v4 + i32(2504) + i32(8)
+			t2 := int64(load64(m.memory, uint64(uint32(v4))+2504))
 			if t2 != i64(1) {
 				goto l9
 			}
@@ -13060,7 +13078,7 @@ l11:
 	store32(m.memory, uint32(v3), uint32(v0))
 	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l12:
-	m.g0 = v4 + i32(3264)
+	m.g0 = v4 + i32(2832)
 	return v0
 }
 
@@ -13128,7 +13146,7 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn158(v4+i32(28), v5)
+	m.fn160(v4+i32(28), v5)
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
@@ -13174,9 +13192,9 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v4 = t3
 		store64(m.memory, uint64(uint32(t4))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v4))
-		m.fn180(v3+i32(16), v0, v1)
+		m.fn182(v3+i32(16), v0, v1)
 		t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		t6 := m.fn181(t5, v0, int64(uint32(v1)))
+		t6 := m.fn183(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v0 = i32(0)
 	}
@@ -13186,7 +13204,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn180(v0, v1, v2 int32) {
+func (m *Module) fn182(v0, v1, v2 int32) {
 	var v3, v4, v5 int64
 	{
 		{
@@ -13247,7 +13265,7 @@ func (m *Module) fn180(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn239(v0, v1)
+			m.fn242(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -13261,7 +13279,7 @@ func (m *Module) fn180(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn181(v0 int64, v1 int32, v2 int64) int64 {
+func (m *Module) fn183(v0 int64, v1 int32, v2 int64) int64 {
 	var v3, v4 int32
 	var v5 int64
 	var v6, v7, v8 int32
@@ -13275,7 +13293,7 @@ func (m *Module) fn181(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn257(v3, t2, i64(0), v2, i64(0))
+			m.fn260(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13324,7 +13342,7 @@ func (m *Module) fn181(v0 int64, v1 int32, v2 int64) int64 {
 					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
 						p21 = v0
 					}
-					m.fn257(t22, t23, i64(0), p21, i64(0))
+					m.fn260(t22, t23, i64(0), p21, i64(0))
 					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 					v0 = t24
 					p25 := i64(0x7fffffffffffffff)
@@ -13343,7 +13361,7 @@ func (m *Module) fn181(v0 int64, v1 int32, v2 int64) int64 {
 					if v4&i32(1) == 0 {
 						goto l5
 					}
-					m.fn257(v3+i32(48), v0, i64(0), v2, i64(0))
+					m.fn260(v3+i32(48), v0, i64(0), v2, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -13358,7 +13376,7 @@ func (m *Module) fn181(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l6
 				}
-				m.fn257(v3+i32(32), v2, i64(0), v2, i64(0))
+				m.fn260(v3+i32(32), v2, i64(0), v2, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -13543,7 +13561,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn184(v2+i32(448), v7, v2+i32(48), v4)
+		m.fn186(v2+i32(448), v7, v2+i32(48), v4)
 		t14 := int64(load64(m.memory, uint64(uint32(v2))+456))
 		v7 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
@@ -13590,7 +13608,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn257(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn260(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13600,8 +13618,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn257(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn257(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn260(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn260(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13616,16 +13634,16 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p39 = 1
 			}
-			t40 := m.fn185(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			t40 := m.fn187(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
 			v5 = t40
 		}
 	l2:
-		m.fn186(v12, v2+i32(48), v4, v5)
+		m.fn188(v12, v2+i32(48), v4, v5)
 		t41 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t42 := m.fn166(v13, v2+i32(48), t41, i64(0))
+		t42 := m.fn168(v13, v2+i32(48), t41, i64(0))
 		v6 = t42
 		t43 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t44 := m.fn166(v0, v2+i32(48), t43, i64(-1))
+		t44 := m.fn168(v0, v2+i32(48), t43, i64(-1))
 		t45 := v2
 		v8 = t44
 		store64(m.memory, uint64(uint32(t45))+480, uint64(v8))
@@ -13691,7 +13709,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn184(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn186(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -13719,7 +13737,7 @@ func (m *Module) fn184(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn238(t8, t9, v1)
+			t10 := m.fn241(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -13740,7 +13758,7 @@ func (m *Module) fn184(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l1
 		}
 	l0:
-		t16 := m.fn181(v1, v2, v3)
+		t16 := m.fn183(v1, v2, v3)
 		v1 = t16
 		v6 = v1
 		switch v5 + i32(-2) {
@@ -13757,7 +13775,7 @@ func (m *Module) fn184(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn238(t18, t19, v1)
+			t20 := m.fn241(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -13766,7 +13784,7 @@ func (m *Module) fn184(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn238(t22, t23, v1)
+			t24 := m.fn241(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -13776,7 +13794,7 @@ func (m *Module) fn184(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn257(v4, t26, i64(0), v3, i64(0))
+			m.fn260(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -13873,7 +13891,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn185(v0, v1, v2 int64) int64 {
+func (m *Module) fn187(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -13891,7 +13909,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn258(v3, v0, v1, v4&i32(127))
+		m.fn261(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -13925,7 +13943,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn186(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn188(v0, v1 int32, v2, v3 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+308))
 		if t0 != i32(6) {
@@ -13941,7 +13959,7 @@ func (m *Module) fn186(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn239(v0, v1)
+	m.fn242(v0, v1)
 }
 
 //go:norace
@@ -13984,7 +14002,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn188(v4+i32(4), v0, v6)
+				m.fn190(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -14031,7 +14049,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn189(v4+i32(16), v7, v6)
+		m.fn191(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -14046,7 +14064,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn190(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn192(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -14066,7 +14084,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn190(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn192(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -14089,7 +14107,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn191(v4+i32(4), v4+i32(48))
+		m.fn193(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -14132,7 +14150,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn188(v0, v1, v2 int32) {
+func (m *Module) fn190(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -14155,7 +14173,7 @@ func (m *Module) fn188(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn190(v3, v1, v2, i32(0), i32(2))
+				m.fn192(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -14203,12 +14221,12 @@ func (m *Module) fn188(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn189(v3, v6, v7)
+						m.fn191(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn189(v3, v4, v5)
+						m.fn191(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -14225,7 +14243,7 @@ func (m *Module) fn188(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn190(v3, v1, v4, i32(0), i32(0))
+		m.fn192(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -14249,13 +14267,13 @@ func (m *Module) fn188(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn191(v0, v3+i32(32))
+	m.fn193(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn189(v0, v1, v2 int32) {
+func (m *Module) fn191(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -14270,7 +14288,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn257(v3, v4, i64(0), i64(10), i64(0))
+		m.fn260(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14296,7 +14314,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn190(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn192(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -14311,7 +14329,7 @@ func (m *Module) fn190(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(35808)
+			p4 := i32(35928)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -14417,7 +14435,7 @@ func (m *Module) fn190(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn257(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn260(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14436,7 +14454,7 @@ func (m *Module) fn190(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn257(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn260(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14450,7 +14468,7 @@ func (m *Module) fn190(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn257(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn260(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14472,7 +14490,7 @@ func (m *Module) fn190(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(35836)
+		v1 = i32(35956)
 		v2 = i32(0)
 	l25:
 		{
@@ -14482,7 +14500,7 @@ func (m *Module) fn190(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn257(v5, v14, i64(0), i64(10), i64(0))
+				m.fn260(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14496,7 +14514,7 @@ func (m *Module) fn190(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn257(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn260(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14527,7 +14545,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn191(v0, v1 int32) {
+func (m *Module) fn193(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -14681,7 +14699,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+36272))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+36392))
 			v1 = t7
 		}
 	l4:
@@ -14759,7 +14777,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn197(v3, v1+i32(8))
+		m.fn199(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -14768,7 +14786,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn198(v4, v0, t3)
+			m.fn200(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -14782,7 +14800,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn197(v0, v1 int32) {
+func (m *Module) fn199(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -14804,7 +14822,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn198(v0, v1 int32, v2 int64) {
+func (m *Module) fn200(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -14857,7 +14875,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
 			memory_zero(m.memory[:], uint32(v4+i32(5212)), uint32(i32(4100)))
-			m.fn200(v4+i32(4104), v0+i32(8))
+			m.fn202(v4+i32(4104), v0+i32(8))
 			store32(m.memory, uint64(uint32(v4))+4264, uint32(i32(0)))
 			memory_copy(m.memory[:], uint32(v4+i32(4272)), uint32(v4+i32(4104)), uint32(i32(168)))
 			t2 := int32(load32(m.memory, uint64(uint32(v4))+4432))
@@ -14879,8 +14897,8 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								}
 								t4 := v4 + i32(12)
 								v0 = v0 << 3
-								t5 := int32(load32(m.memory, uint64(uint32(v0))+36224))
-								t6 := int32(load32(m.memory, uint32(v0+i32(36228))))
+								t5 := int32(load32(m.memory, uint64(uint32(v0))+36344))
+								t6 := int32(load32(m.memory, uint32(v0+i32(36348))))
 								_ = m.fn27(t4, t5, t6)
 								goto l5
 							}
@@ -14894,29 +14912,29 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 												goto l9
 											}
 											v5 = v0 << 3
-											v9 = v5 + i32(36552)
+											v9 = v5 + i32(36672)
 											if v9 == 0 {
 												goto l9
 											}
 											t11 := int32(load32(m.memory, uint32(v9)))
 											t12 := v4 + i32(12)
 											v0 = t11
-											t13 := int32(load32(m.memory, uint32(v5+i32(36664)+i32(-108))))
+											t13 := int32(load32(m.memory, uint32(v5+i32(36784)+i32(-108))))
 											t14 := v0
 											v5 = t13
 											t15 := m.fn27(t12, t14, v5)
 											v9 = t15
-											t16 := m.fn201(v0, v5, i32(36367), i32(21))
+											t16 := m.fn203(v0, v5, i32(36487), i32(21))
 											if t16 != 0 {
-												t33 := m.fn203(v4 + i32(4272))
+												t33 := m.fn205(v4 + i32(4272))
 												_ = m.fn28(v9, t33)
 												goto l5
 											}
-											t17 := m.fn201(v0, v5, i32(36388), i32(23))
+											t17 := m.fn203(v0, v5, i32(36508), i32(23))
 											if t17 != 0 {
 												goto l11
 											}
-											t18 := m.fn201(v0, v5, i32(36411), i32(22))
+											t18 := m.fn203(v0, v5, i32(36531), i32(22))
 											if t18 == 0 {
 												goto l5
 											}
@@ -14924,20 +14942,20 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 											_ = m.fn28(v9, t19)
 											goto l5
 										}
-										t8 := m.fn27(v4+i32(12), i32(36240), i32(28))
+										t8 := m.fn27(v4+i32(12), i32(36360), i32(28))
 										v9 = t8
 										if v5 == i32(11) {
 											goto l7
 										}
-										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+36272))
+										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+36392))
 										_ = m.fn28(v9, t9)
 										goto l8
 									}
 								l7:
-									_ = m.fn27(v9, i32(36360), i32(4))
+									_ = m.fn27(v9, i32(36480), i32(4))
 								l8:
-									t22 := m.fn27(v9, i32(36364), i32(3))
-									t23 := m.fn202(v4+i32(4272), v0+i32(-1))
+									t22 := m.fn27(v9, i32(36484), i32(3))
+									t23 := m.fn204(v4+i32(4272), v0+i32(-1))
 									_ = m.fn28(t22, t23)
 									goto l5
 								}
@@ -14945,26 +14963,26 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								if uint32(v0+i32(-28)) < uint32(i32(-7)) {
 									goto l12
 								}
-								v0 = v0<<2 + i32(36636)
+								v0 = v0<<2 + i32(36756)
 								if v0 == 0 {
 									goto l12
 								}
 								t25 := int32(load32(m.memory, uint32(v0)))
 								v0 = t25
 								v5 = v0 << 2
-								t26 := int32(load32(m.memory, uint32(v5+i32(36924))))
+								t26 := int32(load32(m.memory, uint32(v5+i32(37044))))
 								v9 = t26
-								t27 := int32(load32(m.memory, uint32(v5+i32(36952))))
+								t27 := int32(load32(m.memory, uint32(v5+i32(37072))))
 								v5 = t27
-								t28 := m.fn27(v4+i32(12), i32(36433), i32(28))
+								t28 := m.fn27(v4+i32(12), i32(36553), i32(28))
 								t29 := m.fn27(t28, v5, v9)
-								t30 := m.fn27(t29, i32(36364), i32(3))
+								t30 := m.fn27(t29, i32(36484), i32(3))
 								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(4272)+v0<<3))+96))
 								_ = m.fn28(t30, t31)
 								goto l5
 							}
 						l11:
-							t35 := m.fn204(v4 + i32(4272))
+							t35 := m.fn206(v4 + i32(4272))
 							_ = m.fn28(v9, t35)
 						}
 					l5:
@@ -15132,12 +15150,12 @@ l22:
 }
 
 //go:norace
-func (m *Module) fn200(v0, v1 int32) {
+func (m *Module) fn202(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn197(v2, v1)
+	m.fn199(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -15155,14 +15173,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn201(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn203(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn256(v0, v2, v1)
+		t0 := m.fn259(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -15174,7 +15192,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn202(v0, v1 int32) int64 {
+func (m *Module) fn204(v0, v1 int32) int64 {
 	var v2, v3 int64
 	p0 := i32(12)
 	if uint32(v1) < uint32(i32(12)) {
@@ -15201,9 +15219,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn203(v0 int32) int64 {
+func (m *Module) fn205(v0 int32) int64 {
 	var v1, v2 int64
-	t0 := m.fn204(v0)
+	t0 := m.fn206(v0)
 	v1 = t0
 	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
 	v2 = v1 + t1
@@ -15215,8 +15233,8 @@ func (m *Module) fn203(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn204(v0 int32) int64 {
-	t0 := m.fn202(v0, i32(12))
+func (m *Module) fn206(v0 int32) int64 {
+	t0 := m.fn204(v0, i32(12))
 	return t0
 }
 
@@ -15236,10 +15254,10 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			m.fn200(v2, v0+i32(8))
-			t2 := m.fn204(v2)
+			m.fn202(v2, v0+i32(8))
+			t2 := m.fn206(v2)
 			v3 = t2
-			t3 := m.fn203(v2)
+			t3 := m.fn205(v2)
 			store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
 			store64(m.memory, uint32(v1), uint64(v3))
 			t4 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -15270,7 +15288,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(36360))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(36480))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -15284,7 +15302,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn198(v5, v3, i64(1))
+				m.fn200(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -15318,7 +15336,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn198(v5, v2+i32(12), i64(1))
+				m.fn200(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -15366,7 +15384,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn213(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn215(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -15388,7 +15406,7 @@ func (m *Module) fn213(v0, v1, v2, v3 int32) int32 {
 				goto l1
 			}
 			v5 = i32(0)
-			t2 := m.fn214(v4 + i32(8))
+			t2 := m.fn216(v4 + i32(8))
 			v1 = t2
 			if v1 == 0 {
 				goto l2
@@ -15403,7 +15421,7 @@ func (m *Module) fn213(v0, v1, v2, v3 int32) int32 {
 		v3 = v3 + i32(-1)
 		goto l3
 	l0:
-		t4 := m.fn214(v4 + i32(8))
+		t4 := m.fn216(v4 + i32(8))
 		var p5 int32
 		if t4 == 0 {
 			p5 = 1
@@ -15416,7 +15434,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn214(v0 int32) int32 {
+func (m *Module) fn216(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	t0 := int32(load32(m.memory, uint32(v0)))
 	v1 = t0
@@ -15446,17 +15464,17 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn215(v0, v1 int32) {
+func (m *Module) fn217(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(36980))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(37100))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(37148))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(37268))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
 //go:norace
-func (m *Module) fn216(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn218(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15484,8 +15502,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn217(v0, v1, v2 int32) int32 {
-	t0 := m.fn256(v0, v1, v2)
+func (m *Module) fn219(v0, v1, v2 int32) int32 {
+	t0 := m.fn259(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15494,36 +15512,42 @@ func (m *Module) fn217(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn218(v0, v1 int32) {
+func (m *Module) fn220(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
+	var v8, v9 int64
+	var v10 int32
+	var v11, v12, v13 int64
+	var v14, v15, v16, v17 int32
+	var v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
+	var v30 int32
 	t0 := m.g0
-	v2 = t0 - i32(784)
+	v2 = t0 - i32(816)
 	m.g0 = v2
-	store32(m.memory, uint64(uint32(v2))+20, uint32(i32(27)))
-	store64(m.memory, uint64(uint32(v2))+12, uint64(i64(0x1500000009)))
-	store64(m.memory, uint64(uint32(v2))+4, uint64(i64(0xb00000001)))
-	m.fn102(v2+i32(376), v1, v2+i32(4), i32(5))
-	v3 = v2 + i32(384)
+	store32(m.memory, uint64(uint32(v2))+52, uint32(i32(27)))
+	store64(m.memory, uint64(uint32(v2))+44, uint64(i64(0x1500000009)))
+	store64(m.memory, uint64(uint32(v2))+36, uint64(i64(0xb00000001)))
+	m.fn102(v2+i32(408), v1, v2+i32(36), i32(5))
+	v3 = v2 + i32(416)
 	{
 		{
-			t1 := int64(load64(m.memory, uint64(uint32(v2))+376))
+			t1 := int64(load64(m.memory, uint64(uint32(v2))+408))
 			if t1 != i64(1) {
 				goto l0
 			}
 			t2 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			t3 := v2
 			v4 = t2
-			store64(m.memory, uint64(uint32(t3))+40, uint64(v4))
+			store64(m.memory, uint64(uint32(t3))+72, uint64(v4))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+8))
 			t5 := v2
 			v5 = t4
-			store64(m.memory, uint64(uint32(t5))+32, uint64(v5))
+			store64(m.memory, uint64(uint32(t5))+64, uint64(v5))
 			t6 := int64(load64(m.memory, uint32(v3)))
 			t7 := v2
 			v6 = t6
-			store64(m.memory, uint64(uint32(t7))+24, uint64(v6))
+			store64(m.memory, uint64(uint32(t7))+56, uint64(v6))
 			store64(m.memory, uint64(uint32(v0))+24, uint64(v4))
 			store64(m.memory, uint64(uint32(v0))+16, uint64(v5))
 			store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
@@ -15531,15 +15555,15 @@ func (m *Module) fn218(v0, v1 int32) {
 			goto l1
 		}
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(24)), uint32(v3), uint32(i32(352)))
-		memory_copy(m.memory[:], uint32(v2+i32(376)), uint32(v2+i32(24)), uint32(i32(352)))
+		memory_copy(m.memory[:], uint32(v2+i32(56)), uint32(v3), uint32(i32(352)))
+		memory_copy(m.memory[:], uint32(v2+i32(408)), uint32(v2+i32(56)), uint32(i32(352)))
 		{
-			t8 := int64(load64(m.memory, uint64(uint32(v2))+376))
+			t8 := int64(load64(m.memory, uint64(uint32(v2))+408))
 			v4 = t8
 			if v4 == i64(3) {
 				goto l2
 			}
-			t9 := int64(load32(m.memory, uint64(uint32(v2))+456))
+			t9 := int64(load32(m.memory, uint64(uint32(v2))+488))
 			if t9 != i64(6) {
 				goto l2
 			}
@@ -15550,28 +15574,28 @@ func (m *Module) fn218(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn103(v2+i32(24), v1, i32(29760), i32(27), v2+i32(376))
+		m.fn103(v2+i32(56), v1, i32(29760), i32(27), v2+i32(408))
 		{
-			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
+			t10 := int32(load32(m.memory, uint64(uint32(v2))+76))
 			v3 = t10
 			if v3 == 0 {
 				goto l3
 			}
-			t11 := int32(load32(m.memory, uint64(uint32(v2))+40))
+			t11 := int32(load32(m.memory, uint64(uint32(v2))+72))
 			store32(m.memory, uint64(uint32(v0))+24, uint32(t11))
-			t12 := int64(load64(m.memory, uint64(uint32(v2))+32))
+			t12 := int64(load64(m.memory, uint64(uint32(v2))+64))
 			store64(m.memory, uint64(uint32(v0))+16, uint64(t12))
-			t13 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			t13 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			store64(m.memory, uint64(uint32(v0))+8, uint64(t13))
 			store64(m.memory, uint32(v0), uint64(i64(1)))
 			store32(m.memory, uint64(uint32(v0))+28, uint32(v3))
 			goto l1
 		}
 	l3:
-		store32(m.memory, uint64(uint32(v2))+780, uint32(i32(20)))
-		store64(m.memory, uint64(uint32(v2))+772, uint64(i64(0xa00000008)))
-		store64(m.memory, uint64(uint32(v2))+764, uint64(i64(0x700000002)))
-		v1 = v2 + i32(764)
+		store32(m.memory, uint64(uint32(v2))+812, uint32(i32(20)))
+		store64(m.memory, uint64(uint32(v2))+804, uint64(i64(0xa00000008)))
+		store64(m.memory, uint64(uint32(v2))+796, uint64(i64(0x700000002)))
+		v1 = v2 + i32(796)
 		v3 = i32(0)
 	l6:
 		if v3 == i32(40) {
@@ -15589,257 +15613,248 @@ func (m *Module) fn218(v0, v1 int32) {
 			if uint32(v7) > uint32(i32(26)) {
 				goto l5
 			}
-			t16 := int64(load64(m.memory, uint32(v2+i32(376)+v7<<3)))
+			t16 := int64(load64(m.memory, uint32(v2+i32(408)+v7<<3)))
 			v4 = t16
 		}
 	l5:
 		v1 = v1 + i32(4)
-		store64(m.memory, uint32(v2+i32(24)+v3), uint64(v4))
+		store64(m.memory, uint32(v2+i32(56)+v3), uint64(v4))
 		v3 = v3 + i32(8)
 		goto l6
 	l4:
 		{
-			t17 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			t17 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v4 = t17
-			t18 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			t18 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			t19 := v4
 			v5 = t18
 			if uint64(t19) < uint64(v5) {
-				store32(m.memory, uint64(uint32(v2))+752, uint32(i32(8)))
-				store64(m.memory, uint64(uint32(v2))+744, uint64(v5))
-				store64(m.memory, uint64(uint32(v2))+736, uint64(v4))
+				store32(m.memory, uint64(uint32(v2))+784, uint32(i32(8)))
+				store64(m.memory, uint64(uint32(v2))+776, uint64(v5))
+				store64(m.memory, uint64(uint32(v2))+768, uint64(v4))
 				v3 = i32(9)
 				goto l11
 			}
-			t20 := int64(load64(m.memory, uint64(uint32(v2))+32))
+			t20 := int64(load64(m.memory, uint64(uint32(v2))+64))
 			v5 = t20
 			if uint64(v5) > uint64(v4) {
-				store32(m.memory, uint64(uint32(v2))+752, uint32(i32(7)))
-				store64(m.memory, uint64(uint32(v2))+744, uint64(v4))
-				store64(m.memory, uint64(uint32(v2))+736, uint64(v5))
+				store32(m.memory, uint64(uint32(v2))+784, uint32(i32(7)))
+				store64(m.memory, uint64(uint32(v2))+776, uint64(v4))
+				store64(m.memory, uint64(uint32(v2))+768, uint64(v5))
 				v3 = i32(10)
 				goto l11
 			}
-			t21 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			t21 := int64(load64(m.memory, uint64(uint32(v2))+80))
 			v5 = t21
 			if uint64(v5) > uint64(v4) {
 				goto l9
 			}
-			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
+			t22 := int64(load64(m.memory, uint64(uint32(v2))+88))
 			v5 = t22
-			m.fn219(v2+i32(24), v2+i32(376), i32(2))
+			m.fn221(v2+i32(56), v2+i32(408), i32(2))
 			{
-				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
+				t23 := int32(load32(m.memory, uint64(uint32(v2))+76))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn219(v2+i32(736), v2+i32(376), i32(20))
-						t27 := int32(load32(m.memory, uint64(uint32(v2))+756))
+						m.fn221(v2+i32(768), v2+i32(408), i32(20))
+						t27 := int32(load32(m.memory, uint64(uint32(v2))+788))
 						v3 = t27
 						if v3 != 0 {
 							goto l11
 						}
-						m.fn220(v0+i32(8), v2+i32(376))
+						t28 := int32(load32(m.memory, uint64(uint32(v2))+408))
+						v3 = t28
+						t29 := int64(load64(m.memory, uint64(uint32(v2))+416))
+						v8 = t29
+						t30 := int64(load64(m.memory, uint64(uint32(v2))+424))
+						v9 = t30
+						t31 := int64(load64(m.memory, uint64(uint32(v2))+432))
+						m.fn32(v2+i32(24), t31)
+						t32 := int32(load32(m.memory, uint64(uint32(v2))+28))
+						v10 = t32
+						t33 := int32(load32(m.memory, uint64(uint32(v2))+24))
+						v7 = t33
+						t34 := int64(load64(m.memory, uint64(uint32(v2))+440))
+						v11 = t34
+						t35 := int64(load64(m.memory, uint64(uint32(v2))+448))
+						v12 = t35
+						t36 := int64(load64(m.memory, uint64(uint32(v2))+456))
+						v5 = t36
+						t37 := int64(load64(m.memory, uint64(uint32(v2))+464))
+						v13 = t37
+						t38 := int64(load64(m.memory, uint64(uint32(v2))+480))
+						v6 = t38
+						t39 := int32(load32(m.memory, uint64(uint32(v2))+488))
+						v1 = t39
+						t40 := int64(load64(m.memory, uint64(uint32(v2))+496))
+						m.fn32(v2+i32(16), t40)
+						t41 := int32(load32(m.memory, uint64(uint32(v2))+20))
+						v14 = t41
+						t42 := int32(load32(m.memory, uint64(uint32(v2))+16))
+						v15 = t42
+						t43 := int64(load64(m.memory, uint64(uint32(v2))+504))
+						m.fn32(v2+i32(8), t43)
+						t44 := int32(load32(m.memory, uint64(uint32(v2))+12))
+						v16 = t44
+						t45 := int32(load32(m.memory, uint64(uint32(v2))+8))
+						v17 = t45
+						t46 := int64(load64(m.memory, uint64(uint32(v2))+616))
+						v18 = t46
+						t47 := int64(load64(m.memory, uint64(uint32(v2))+608))
+						v19 = t47
+						t48 := int64(load64(m.memory, uint64(uint32(v2))+600))
+						v20 = t48
+						t49 := int64(load64(m.memory, uint64(uint32(v2))+584))
+						v21 = t49
+						t50 := int64(load64(m.memory, uint64(uint32(v2))+576))
+						v22 = t50
+						t51 := int64(load64(m.memory, uint64(uint32(v2))+568))
+						v23 = t51
+						t52 := int64(load64(m.memory, uint64(uint32(v2))+560))
+						v24 = t52
+						t53 := int64(load64(m.memory, uint64(uint32(v2))+552))
+						v25 = t53
+						t54 := int64(load64(m.memory, uint64(uint32(v2))+536))
+						v26 = t54
+						t55 := int64(load64(m.memory, uint64(uint32(v2))+528))
+						v27 = t55
+						t56 := int64(load64(m.memory, uint64(uint32(v2))+520))
+						v28 = t56
+						t57 := int64(load64(m.memory, uint64(uint32(v2))+512))
+						v29 = t57
+						v4 = i64(0)
+						{
+							t58 := int32(load32(m.memory, uint64(uint32(v2))+472))
+							v30 = t58
+							if v30 != i32(1) {
+								goto l13
+							}
+							v4 = i64(0)
+							if v3 != i32(3) {
+								goto l13
+							}
+							v4 = i64(0)
+							if v1 != i32(2) {
+								goto l13
+							}
+							v4 = i64(0)
+							if v7 != i32(2) {
+								goto l13
+							}
+							v4 = i64(0)
+							if v10 != i32(1) {
+								goto l13
+							}
+							var p59 int32
+							if v6|v5 == 0 {
+								p59 = 1
+							}
+							v4 = int64(uint32(p59))
+						}
+					l13:
+						memory_copy(m.memory[:], uint32(v0+i32(144)), uint32(v2+i32(624)), uint32(i32(136)))
+						store32(m.memory, uint64(uint32(v0))+324, uint32(v18))
+						store32(m.memory, uint64(uint32(v0))+320, uint32(v23))
+						store32(m.memory, uint64(uint32(v0))+316, uint32(v1))
+						store32(m.memory, uint64(uint32(v0))+312, uint32(v30))
+						store32(m.memory, uint64(uint32(v0))+308, uint32(v11))
+						store32(m.memory, uint64(uint32(v0))+304, uint32(v3))
+						store64(m.memory, uint64(uint32(v0))+296, uint64(v4))
+						store64(m.memory, uint64(uint32(v0))+288, uint64(v19))
+						store64(m.memory, uint64(uint32(v0))+280, uint64(v20))
+						store64(m.memory, uint64(uint32(v0))+136, uint64(v21))
+						store64(m.memory, uint64(uint32(v0))+128, uint64(v22))
+						store64(m.memory, uint64(uint32(v0))+120, uint64(v24))
+						store64(m.memory, uint64(uint32(v0))+112, uint64(v25))
+						store64(m.memory, uint64(uint32(v0))+104, uint64(v26))
+						store64(m.memory, uint64(uint32(v0))+96, uint64(v27))
+						store64(m.memory, uint64(uint32(v0))+88, uint64(v28))
+						store64(m.memory, uint64(uint32(v0))+80, uint64(v29))
+						store32(m.memory, uint64(uint32(v0))+76, uint32(v16))
+						store32(m.memory, uint64(uint32(v0))+72, uint32(v17))
+						store32(m.memory, uint64(uint32(v0))+68, uint32(v14))
+						store32(m.memory, uint64(uint32(v0))+64, uint32(v15))
+						store64(m.memory, uint64(uint32(v0))+56, uint64(v6))
+						store64(m.memory, uint64(uint32(v0))+48, uint64(v13))
+						store64(m.memory, uint64(uint32(v0))+40, uint64(v5))
+						store64(m.memory, uint64(uint32(v0))+32, uint64(v12))
+						store32(m.memory, uint64(uint32(v0))+28, uint32(v10))
+						store32(m.memory, uint64(uint32(v0))+24, uint32(v7))
+						store64(m.memory, uint64(uint32(v0))+16, uint64(v9))
+						store64(m.memory, uint64(uint32(v0))+8, uint64(v8))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
-					store32(m.memory, uint64(uint32(v2))+752, uint32(i32(20)))
-					store64(m.memory, uint64(uint32(v2))+744, uint64(v4))
-					store64(m.memory, uint64(uint32(v2))+736, uint64(v5))
+					store32(m.memory, uint64(uint32(v2))+784, uint32(i32(20)))
+					store64(m.memory, uint64(uint32(v2))+776, uint64(v4))
+					store64(m.memory, uint64(uint32(v2))+768, uint64(v5))
 					v3 = i32(4)
 					goto l11
 				}
-				t24 := int32(load32(m.memory, uint64(uint32(v2))+40))
-				store32(m.memory, uint64(uint32(v2))+752, uint32(t24))
-				t25 := int64(load64(m.memory, uint64(uint32(v2))+32))
-				store64(m.memory, uint64(uint32(v2))+744, uint64(t25))
-				t26 := int64(load64(m.memory, uint64(uint32(v2))+24))
-				store64(m.memory, uint64(uint32(v2))+736, uint64(t26))
+				t24 := int32(load32(m.memory, uint64(uint32(v2))+72))
+				store32(m.memory, uint64(uint32(v2))+784, uint32(t24))
+				t25 := int64(load64(m.memory, uint64(uint32(v2))+64))
+				store64(m.memory, uint64(uint32(v2))+776, uint64(t25))
+				t26 := int64(load64(m.memory, uint64(uint32(v2))+56))
+				store64(m.memory, uint64(uint32(v2))+768, uint64(t26))
 				goto l11
 			}
 		}
 	l9:
-		store32(m.memory, uint64(uint32(v2))+752, uint32(i32(10)))
-		store64(m.memory, uint64(uint32(v2))+744, uint64(v4))
-		store64(m.memory, uint64(uint32(v2))+736, uint64(v5))
+		store32(m.memory, uint64(uint32(v2))+784, uint32(i32(10)))
+		store64(m.memory, uint64(uint32(v2))+776, uint64(v4))
+		store64(m.memory, uint64(uint32(v2))+768, uint64(v5))
 		v3 = i32(11)
 	l11:
-		t28 := int32(load32(m.memory, uint64(uint32(v2))+752))
-		store32(m.memory, uint64(uint32(v0))+24, uint32(t28))
-		t29 := int64(load64(m.memory, uint64(uint32(v2))+744))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(t29))
-		t30 := int64(load64(m.memory, uint64(uint32(v2))+736))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(t30))
+		t60 := int32(load32(m.memory, uint64(uint32(v2))+784))
+		store32(m.memory, uint64(uint32(v0))+24, uint32(t60))
+		t61 := int64(load64(m.memory, uint64(uint32(v2))+776))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(t61))
+		t62 := int64(load64(m.memory, uint64(uint32(v2))+768))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(t62))
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		store32(m.memory, uint64(uint32(v0))+28, uint32(v3))
 	}
 l1:
-	m.g0 = v2 + i32(784)
-}
-
-//go:norace
-func (m *Module) fn219(v0, v1, v2 int32) {
-	var v3 int32
-	var v4, v5 int64
-	t0 := m.g0
-	v3 = t0 - i32(320)
-	m.g0 = v3
-	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
-	v4 = t1
-	m.fn220(v3, v1)
-	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
-	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
-	t4 := fn226(t2, t3)
-	v5 = t4
-	v1 = i32(0)
-	if v4 == 0 {
-		goto l0
-	}
-	if uint64(v4) >= uint64(v5) {
-		goto l0
-	}
-	store32(m.memory, uint64(uint32(v0))+16, uint32(v2))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-	store64(m.memory, uint32(v0), uint64(v4))
-	v1 = i32(12)
-l0:
-	store32(m.memory, uint64(uint32(v0))+20, uint32(v1))
-	m.g0 = v3 + i32(320)
-}
-
-//go:norace
-func (m *Module) fn220(v0, v1 int32) {
-	var v2 int32
-	var v3, v4 int64
-	var v5 int32
-	var v6, v7, v8, v9, v10 int64
-	var v11, v12, v13, v14, v15 int32
-	var v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28 int64
-	var v29, v30, v31 int32
-	t0 := m.g0
-	v2 = t0 - i32(32)
-	m.g0 = v2
-	t1 := int64(load64(m.memory, uint64(uint32(v1))+16))
-	v3 = t1
-	t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-	v4 = t2
-	t3 := int32(load32(m.memory, uint32(v1)))
-	v5 = t3
-	t4 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	m.fn32(v2+i32(24), t4)
-	t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v6 = t5
-	t6 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v7 = t6
-	t7 := int64(load64(m.memory, uint64(uint32(v1))+48))
-	v8 = t7
-	t8 := int64(load64(m.memory, uint64(uint32(v1))+56))
-	v9 = t8
-	t9 := int64(load64(m.memory, uint64(uint32(v1))+72))
-	v10 = t9
-	t10 := int32(load32(m.memory, uint64(uint32(v1))+80))
-	v11 = t10
-	t11 := int32(load32(m.memory, uint64(uint32(v2))+28))
-	v12 = t11
-	t12 := int32(load32(m.memory, uint64(uint32(v2))+24))
-	v13 = t12
-	t13 := int64(load64(m.memory, uint64(uint32(v1))+88))
-	m.fn32(v2+i32(16), t13)
-	t14 := int32(load32(m.memory, uint64(uint32(v2))+20))
-	v14 = t14
-	t15 := int32(load32(m.memory, uint64(uint32(v2))+16))
-	v15 = t15
-	t16 := int64(load64(m.memory, uint64(uint32(v1))+96))
-	m.fn32(v2+i32(8), t16)
-	t17 := int64(load64(m.memory, uint64(uint32(v1))+208))
-	v16 = t17
-	t18 := int64(load64(m.memory, uint64(uint32(v1))+200))
-	v17 = t18
-	t19 := int64(load64(m.memory, uint64(uint32(v1))+192))
-	v18 = t19
-	t20 := int64(load64(m.memory, uint64(uint32(v1))+176))
-	v19 = t20
-	t21 := int64(load64(m.memory, uint64(uint32(v1))+168))
-	v20 = t21
-	t22 := int64(load64(m.memory, uint64(uint32(v1))+160))
-	v21 = t22
-	t23 := int64(load64(m.memory, uint64(uint32(v1))+152))
-	v22 = t23
-	t24 := int64(load64(m.memory, uint64(uint32(v1))+144))
-	v23 = t24
-	t25 := int64(load64(m.memory, uint64(uint32(v1))+128))
-	v24 = t25
-	t26 := int64(load64(m.memory, uint64(uint32(v1))+120))
-	v25 = t26
-	t27 := int64(load64(m.memory, uint64(uint32(v1))+112))
-	v26 = t27
-	t28 := int64(load64(m.memory, uint64(uint32(v1))+104))
-	v27 = t28
-	v28 = i64(0)
-	t29 := int32(load32(m.memory, uint64(uint32(v2))+12))
-	v29 = t29
-	t30 := int32(load32(m.memory, uint64(uint32(v2))+8))
-	v30 = t30
-	{
-		t31 := int32(load32(m.memory, uint64(uint32(v1))+64))
-		v31 = t31
-		if v31 != i32(1) {
-			goto l0
-		}
-		if v5 != i32(3) {
-			goto l0
-		}
-		if v11 != i32(2) {
-			goto l0
-		}
-		if v13 != i32(2) {
-			goto l0
-		}
-		if v12 != i32(1) {
-			goto l0
-		}
-		var p32 int32
-		if v10|v8 == 0 {
-			p32 = 1
-		}
-		v28 = int64(uint32(p32))
-	}
-l0:
-	store64(m.memory, uint64(uint32(v0))+128, uint64(v19))
-	store64(m.memory, uint64(uint32(v0))+120, uint64(v20))
-	store64(m.memory, uint64(uint32(v0))+112, uint64(v22))
-	store64(m.memory, uint64(uint32(v0))+104, uint64(v23))
-	store64(m.memory, uint64(uint32(v0))+96, uint64(v24))
-	store64(m.memory, uint64(uint32(v0))+88, uint64(v25))
-	store64(m.memory, uint64(uint32(v0))+80, uint64(v26))
-	store64(m.memory, uint64(uint32(v0))+72, uint64(v27))
-	store32(m.memory, uint64(uint32(v0))+64, uint32(v30))
-	store32(m.memory, uint64(uint32(v0))+56, uint32(v15))
-	store64(m.memory, uint64(uint32(v0))+48, uint64(v10))
-	store64(m.memory, uint64(uint32(v0))+40, uint64(v9))
-	store64(m.memory, uint64(uint32(v0))+32, uint64(v8))
-	store64(m.memory, uint64(uint32(v0))+24, uint64(v7))
-	store32(m.memory, uint64(uint32(v0))+20, uint32(v12))
-	store32(m.memory, uint64(uint32(v0))+16, uint32(v13))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
-	store64(m.memory, uint32(v0), uint64(v4))
-	store32(m.memory, uint64(uint32(v0))+68, uint32(v29))
-	store32(m.memory, uint64(uint32(v0))+60, uint32(v14))
-	memory_copy(m.memory[:], uint32(v0+i32(136)), uint32(v1+i32(216)), uint32(i32(136)))
-	store32(m.memory, uint64(uint32(v0))+316, uint32(v16))
-	store32(m.memory, uint64(uint32(v0))+312, uint32(v21))
-	store32(m.memory, uint64(uint32(v0))+308, uint32(v11))
-	store32(m.memory, uint64(uint32(v0))+304, uint32(v31))
-	store32(m.memory, uint64(uint32(v0))+300, uint32(v6))
-	store32(m.memory, uint64(uint32(v0))+296, uint32(v5))
-	store64(m.memory, uint64(uint32(v0))+288, uint64(v28))
-	store64(m.memory, uint64(uint32(v0))+280, uint64(v17))
-	store64(m.memory, uint64(uint32(v0))+272, uint64(v18))
-	m.g0 = v2 + i32(32)
+	m.g0 = v2 + i32(816)
 }
 
 //go:norace
 func (m *Module) fn221(v0, v1, v2 int32) {
+	var v3, v4 int32
+	var v5, v6 int64
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	t1 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	m.fn32(v3+i32(8), t1)
+	v4 = i32(0)
+	t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
+	t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
+	t4 := fn227(t2, t3)
+	v5 = t4
+	{
+		t5 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
+		v6 = t5
+		if v6 == 0 {
+			goto l0
+		}
+		if uint64(v6) >= uint64(v5) {
+			goto l0
+		}
+		store32(m.memory, uint64(uint32(v0))+16, uint32(v2))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
+		store64(m.memory, uint32(v0), uint64(v6))
+		v4 = i32(12)
+	}
+l0:
+	store32(m.memory, uint64(uint32(v0))+20, uint32(v4))
+	m.g0 = v3 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn222(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15871,7 +15886,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn222(v0, v1, v2 int32) {
+func (m *Module) fn223(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15954,12 +15969,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1 int32) int32 {
+func (m *Module) fn224(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn225(v2+i32(8), v1)
+	m.fn226(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15983,7 +15998,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn224(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn225(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -15992,7 +16007,7 @@ func (m *Module) fn224(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn35(v5+i32(20), v3)
 	{
-		t1 := m.fn227(v5+i32(20), i32(36916))
+		t1 := m.fn228(v5+i32(20), i32(37036))
 		if t1 != 0 {
 			goto l0
 		}
@@ -16155,7 +16170,7 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn225(v0, v1 int32) {
+func (m *Module) fn226(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-2)
@@ -16167,9 +16182,9 @@ func (m *Module) fn225(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+37484))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+37604))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+37320))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+37440))
 		v2 = t1
 	}
 l1:
@@ -16178,7 +16193,7 @@ l1:
 }
 
 //go:norace
-func fn226(v0, v1 int32) int64 {
+func fn227(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -16202,7 +16217,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1 int32) int32 {
+func (m *Module) fn228(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = i32(0)
 	{
@@ -16247,7 +16262,7 @@ func (m *Module) fn227(v0, v1 int32) int32 {
 			v2 = v2 + i32(8)
 			t8 := int32(load32(m.memory, uint32(v5)))
 			t9 := int32(load32(m.memory, uint32(v3)))
-			t10 := m.fn201(v7, t8, v6, t9)
+			t10 := m.fn203(v7, t8, v6, t9)
 			if t10 != 0 {
 				goto l3
 			}
@@ -16266,7 +16281,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1 int32) {
+func (m *Module) fn229(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -16357,44 +16372,98 @@ func (m *Module) fn228(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1, v2 int32) {
-	var v3 int64
+func (m *Module) fn230(v0 int32) int32 {
+	var v1, v2 int32
+	v1 = i32(0)
 	{
-		p0 := i32(-33)
-		if uint32(v2) < uint32(i32(33)) {
-			p0 = i32(-1)
-		}
-		v2 = p0 + v2
-		if uint32(v2) > uint32(i32(26)) {
+		t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		t1 := int32(load32(m.memory, uint32(v0)))
+		v2 = t1
+		if t0 == v2 {
 			goto l0
 		}
-		v2 = v1 + v2<<5
-		t1 := int64(load64(m.memory, uint32(v2)))
-		v3 = t1
-		if v3 == i64(2) {
-			goto l0
-		}
-		store64(m.memory, uint32(v0), uint64(v3))
-		t2 := int64(load64(m.memory, uint64(uint32(v2))+8))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(t2))
-		t3 := int64(load64(m.memory, uint64(uint32(v2))+16))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(t3))
-		t4 := int64(load64(m.memory, uint64(uint32(v2))+24))
-		store64(m.memory, uint64(uint32(v0))+24, uint64(t4))
-		return
+		store32(m.memory, uint32(v0), uint32(v2+i32(1)))
+		t2 := int32(load32(m.memory, uint64(uint32(v0+v2<<2))+8))
+		v1 = t2
 	}
 l0:
-	store32(m.memory, uint64(uint32(v0))+16, uint32(i32(0)))
-	store64(m.memory, uint32(v0), uint64(i64(0)))
+	return v1
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1, v2 int32) {
+func (m *Module) fn231(v0, v1 int32) int32 {
+	var v2, v3 int32
+	var v4 int64
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	v3 = i32(12)
+	{
+		{
+			{
+				if v1 != i32(12) {
+					goto l0
+				}
+				t1 := int64(load64(m.memory, uint64(uint32(v0))+88))
+				if t1 != i64(1) {
+					goto l1
+				}
+				t2 := int64(load64(m.memory, uint64(uint32(v0))+96))
+				if t2 == i64(1) {
+					goto l1
+				}
+				goto l2
+			}
+		l0:
+			m.fn223(v2, v1, v0)
+			v4 = i64(0)
+			{
+				p3 := i32(-33)
+				if uint32(v1) < uint32(i32(33)) {
+					p3 = i32(-1)
+				}
+				v3 = p3 + v1
+				if uint32(v3) > uint32(i32(26)) {
+					goto l3
+				}
+				t4 := int64(load64(m.memory, uint32(v0+v3<<3)))
+				v4 = t4
+			}
+		l3:
+			{
+				t5 := int32(load32(m.memory, uint32(v2)))
+				if t5 != 0 {
+					goto l4
+				}
+				v3 = v1
+				goto l1
+			}
+		l4:
+			v3 = v1
+			t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			if t6 == v4 {
+				goto l2
+			}
+		}
+	l1:
+		t7 := m.fn224(v0, v3)
+		v1 = t7
+		goto l5
+	}
+l2:
+	v1 = i32(0)
+l5:
+	m.g0 = v2 + i32(16)
+	return v1
+}
+
+//go:norace
+func (m *Module) fn233(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn188(v3+i32(4), v1, v2)
+	m.fn190(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -16427,51 +16496,78 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1, v2 int32, v3, v4 int64) {
-	var v5, v6, v7 int32
-	t0 := m.g0
+func (m *Module) fn234(v0, v1, v2 int32, v3, v4 int64) {
+	var v5 int32
+	var v6, v7 int64
+	t0 := int32(load32(m.memory, uint32(v1)))
 	v5 = t0
-	t1 := int32(load32(m.memory, uint32(v1)))
-	v6 = t1
-	v5 = v5 - i32(16)
-	t2 := int32(load32(m.memory, uint64(uint32(v1))+4))
-	t3 := v5
-	v7 = t2
-	t4 := int64(load64(m.memory, uint32(v7)))
-	store64(m.memory, uint32(t3), uint64(t4))
-	t5 := int32(load32(m.memory, uint64(uint32(v7))+8))
-	store32(m.memory, uint64(uint32(v5))+8, uint32(t5))
 	{
-		p6 := i32(-33)
+		p1 := i32(-33)
 		if uint32(v2) < uint32(i32(33)) {
-			p6 = i32(-1)
+			p1 = i32(-1)
 		}
-		v2 = p6 + v2
+		v2 = p1 + v2
 		if uint32(v2) > uint32(i32(26)) {
 			goto l0
 		}
-		v2 = v6 + v2<<5
-		t7 := int32(load32(m.memory, uint64(uint32(v2))+16))
-		if t7 != 0 {
+		v2 = v5 + v2*i32(24)
+		t2 := int32(load16(m.memory, uint64(uint32(v2))+16))
+		if t2 != 0 {
 			goto l0
 		}
-		store32(m.memory, uint64(uint32(v2))+16, uint32(i32(1)))
+		t3 := int32(load32(m.memory, uint64(uint32(v1))+4))
+		v1 = t3
+		t4 := int64(load16(m.memory, uint32(v1+i32(4))))
+		v6 = t4
+		t5 := int64(load32(m.memory, uint32(v1)))
+		v7 = t5
 		store64(m.memory, uint64(uint32(v2))+8, uint64(v4))
 		store64(m.memory, uint32(v2), uint64(v3))
-		t8 := int64(load64(m.memory, uint32(v5)))
-		store64(m.memory, uint64(uint32(v2))+20, uint64(t8))
-		t9 := int32(load32(m.memory, uint64(uint32(v5))+8))
-		store32(m.memory, uint64(uint32(v2))+28, uint32(t9))
 		store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
+		store64(m.memory, uint64(uint32(v2))+16, uint64((v7|v6<<32)<<16|i64(1)))
 		return
 	}
 l0:
-	t10 := int32(load32(m.memory, uint64(uint32(v1))+8))
-	memory_copy(m.memory[:], uint32(v0), uint32(t10), uint32(i32(72)))
+	t6 := int32(load32(m.memory, uint32(v5+i32(800))))
+	t7 := int32(load32(m.memory, uint64(uint32(v1))+8))
+	t8 := int32(load32(m.memory, uint32(t7)))
+	t9 := int32(load32(m.memory, uint64(uint32(v1))+12))
+	t10 := int32(load32(m.memory, uint64(uint32(v1))+16))
+	m.fn163(v0, t6, i32(16), i32(0), t8, t9, t10)
 }
 
 //go:norace
-func (m *Module) fn232(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn235(v0, v1, v2 int32) {
+	var v3 int64
+	{
+		p0 := i32(-33)
+		if uint32(v2) < uint32(i32(33)) {
+			p0 = i32(-1)
+		}
+		v2 = p0 + v2
+		if uint32(v2) > uint32(i32(26)) {
+			goto l0
+		}
+		v2 = v1 + v2*i32(24)
+		t1 := int64(load64(m.memory, uint32(v2)))
+		v3 = t1
+		if v3 == i64(2) {
+			goto l0
+		}
+		store64(m.memory, uint32(v0), uint64(v3))
+		t2 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v2))+16))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(t3))
+		return
+	}
+l0:
+	store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0)))
+	store64(m.memory, uint32(v0), uint64(i64(0)))
+}
+
+//go:norace
+func (m *Module) fn236(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16501,13 +16597,13 @@ func (m *Module) fn232(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn28(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn235(v0, v2)
+			_ = m.fn238(v0, v2)
 			goto l5
 		case 2:
 			m.fn32(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn236(v0, t10, t11)
+			_ = m.fn239(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn28(v0, v2)
@@ -16519,74 +16615,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn233(v0, v1 int32) int32 {
-	var v2, v3 int32
-	var v4 int64
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	v3 = i32(12)
-	{
-		{
-			{
-				if v1 != i32(12) {
-					goto l0
-				}
-				t1 := int64(load64(m.memory, uint64(uint32(v0))+88))
-				if t1 != i64(1) {
-					goto l1
-				}
-				t2 := int64(load64(m.memory, uint64(uint32(v0))+96))
-				if t2 == i64(1) {
-					goto l1
-				}
-				goto l2
-			}
-		l0:
-			m.fn222(v2, v1, v0)
-			v4 = i64(0)
-			{
-				p3 := i32(-33)
-				if uint32(v1) < uint32(i32(33)) {
-					p3 = i32(-1)
-				}
-				v3 = p3 + v1
-				if uint32(v3) > uint32(i32(26)) {
-					goto l3
-				}
-				t4 := int64(load64(m.memory, uint32(v0+v3<<3)))
-				v4 = t4
-			}
-		l3:
-			{
-				t5 := int32(load32(m.memory, uint32(v2)))
-				if t5 != 0 {
-					goto l4
-				}
-				v3 = v1
-				goto l1
-			}
-		l4:
-			v3 = v1
-			t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			if t6 == v4 {
-				goto l2
-			}
-		}
-	l1:
-		t7 := m.fn223(v0, v3)
-		v1 = t7
-		goto l5
-	}
-l2:
-	v1 = i32(0)
-l5:
-	m.g0 = v2 + i32(16)
-	return v1
-}
-
-//go:norace
-func (m *Module) fn234(v0, v1 int32) int32 {
+func (m *Module) fn237(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16607,21 +16636,21 @@ l1:
 		t4 := v0
 		p3 := i32(1)
 		if v4 != 0 {
-			p3 = i32(33806)
+			p3 = i32(33926)
 		}
 		var p5 int32
 		if v4 != i32(0) {
 			p5 = 1
 		}
 		t6 := m.fn27(t4, p3, p5)
-		_ = m.fn235(t6, v2)
+		_ = m.fn238(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn235(v0 int32, v1 int64) int32 {
+func (m *Module) fn238(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16631,10 +16660,10 @@ func (m *Module) fn235(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn27(v0, i32(33823), i32(2))
+		_ = m.fn27(v0, i32(33943), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(33840)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(33960)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16675,7 +16704,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1, v2 int32) int32 {
+func (m *Module) fn239(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16701,7 +16730,7 @@ func (m *Module) fn236(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn27(v2, i32(33805), i32(1))
+			_ = m.fn27(v2, i32(33925), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16727,7 +16756,7 @@ func (m *Module) fn236(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn28(v0, v3)
-		t11 := m.fn27(t10, i32(33806), i32(1))
+		t11 := m.fn27(t10, i32(33926), i32(1))
 		_ = m.fn28(t11, int64(uint32(v2)))
 	}
 l3:
@@ -16735,7 +16764,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1 int32) int32 {
+func (m *Module) fn240(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16748,7 +16777,7 @@ func (m *Module) fn237(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn241(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -16765,7 +16794,7 @@ func (m *Module) fn238(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn257(t1, v6, i64(0), v4, i64(0))
+			m.fn260(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16784,7 +16813,7 @@ func (m *Module) fn238(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn257(v3, v2, i64(0), v4, i64(0))
+		m.fn260(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16808,7 +16837,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1 int32) {
+func (m *Module) fn242(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+296))
@@ -16868,7 +16897,7 @@ func (m *Module) fn239(v0, v1 int32) {
 			}
 			t17 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t19 := m.fn238(t17, t18, v3)
+			t19 := m.fn241(t17, t18, v3)
 			t20 := v0
 			t21 := v2
 			v3 = t19
@@ -16883,17 +16912,17 @@ func (m *Module) fn239(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn240(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn243(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	m.fn184(v4+i32(32), v0, v1, v2)
+	m.fn186(v4+i32(32), v0, v1, v2)
 	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn257(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn260(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -16902,7 +16931,7 @@ func (m *Module) fn240(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn257(v4, t6, i64(0), v2, i64(0))
+		m.fn260(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16934,12 +16963,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1, v2, v3 int32) {
+func (m *Module) fn244(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
 	m.g0 = v4
-	t1 := m.fn27(v3, i32(35276), i32(1))
+	t1 := m.fn27(v3, i32(35396), i32(1))
 	v5 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v2))+32))
 	v6 = t2
@@ -16959,14 +16988,14 @@ l3:
 		if uint32((v8+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v8)>>4)))+33807])
-		t6 := int32(m.memory[uint64(uint32(v8&i32(15)))+33807])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v8)>>4)))+33927])
+		t6 := int32(m.memory[uint64(uint32(v8&i32(15)))+33927])
 		store32(m.memory, uint64(uint32(v4))+12, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn27(v5, v4+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	_ = m.fn237(v5, v8)
+	_ = m.fn240(v5, v8)
 l2:
 	v3 = v3 + i32(1)
 	goto l3
@@ -16978,9 +17007,9 @@ l0:
 		p10 = 1
 	}
 	v8 = p10
-	p11 := i32(35276)
+	p11 := i32(35396)
 	if v8 != 0 {
-		p11 = i32(35277)
+		p11 = i32(35397)
 	}
 	p12 := i32(1)
 	if v8 != 0 {
@@ -17024,7 +17053,7 @@ l0:
 								t21 := int32(load32(m.memory, uint32(v10)))
 								t22 := v4
 								v12 = t21
-								m.fn215(t22, v12)
+								m.fn217(t22, v12)
 								{
 									t23 := int32(load32(m.memory, uint32(v4)))
 									t24 := v2
@@ -17033,7 +17062,7 @@ l0:
 									t26 := int32(load32(m.memory, uint64(uint32(v4))+4))
 									t27 := v13
 									v14 = t26
-									t28 := m.fn213(t24, t25, t27, v14)
+									t28 := m.fn215(t24, t25, t27, v14)
 									if t28 != 0 {
 										goto l15
 									}
@@ -17046,13 +17075,13 @@ l0:
 											goto l16
 										}
 										v15 = v3 + i32(12)
-										t29 := int32(load32(m.memory, uint32(v3+i32(33668))))
+										t29 := int32(load32(m.memory, uint32(v3+i32(33788))))
 										if t29 != v12 {
 											goto l17
 										}
-										t30 := int32(load32(m.memory, uint32(v3+i32(33676))))
+										t30 := int32(load32(m.memory, uint32(v3+i32(33796))))
 										v5 = t30
-										t31 := int32(load32(m.memory, uint32(v3+i32(33672))))
+										t31 := int32(load32(m.memory, uint32(v3+i32(33792))))
 										v8 = t31
 										v6 = i32(0)
 									l22:
@@ -17092,7 +17121,7 @@ l0:
 												v5 = v5 - v1
 											}
 										l19:
-											t35 := m.fn213(v2, v7, v8, v3)
+											t35 := m.fn215(v2, v7, v8, v3)
 											v3 = t35
 											v8 = v0
 											if v3 == 0 {
@@ -17103,12 +17132,12 @@ l0:
 								}
 							l15:
 							}
-							t36 := m.fn27(v9, i32(35130), i32(15))
+							t36 := m.fn27(v9, i32(35250), i32(15))
 							t37 := m.fn27(t36, v13, v14)
-							_ = m.fn27(t37, i32(35145), i32(2))
+							_ = m.fn27(t37, i32(35265), i32(2))
 							goto l10
 						}
-						v3 = i32(35164)
+						v3 = i32(35284)
 						v8 = i32(36)
 						goto l7
 					}
@@ -17148,13 +17177,13 @@ l0:
 						if v7 == 0 {
 							goto l23
 						}
-						t42 := int32(load32(m.memory, uint32(v3+i32(33952))))
-						t43 := int32(load32(m.memory, uint32(v3+i32(33956))))
+						t42 := int32(load32(m.memory, uint32(v3+i32(34072))))
+						t43 := int32(load32(m.memory, uint32(v3+i32(34076))))
 						t44 := m.fn87(t42, t43, v2, v8)
 						if t44 == 0 {
 							goto l23
 						}
-						v3 = i32(35200)
+						v3 = i32(35320)
 						v8 = i32(23)
 						goto l7
 					}
@@ -17169,7 +17198,7 @@ l0:
 					goto l6
 				}
 			}
-			v3 = i32(35223)
+			v3 = i32(35343)
 			v8 = i32(31)
 			goto l7
 		l4:
@@ -17184,27 +17213,27 @@ l0:
 				goto l8
 			}
 		}
-		v3 = i32(35254)
+		v3 = i32(35374)
 		v8 = i32(22)
 		goto l7
 	l7:
-		t45 := m.fn27(v9, i32(35127), i32(2))
+		t45 := m.fn27(v9, i32(35247), i32(2))
 		t46 := m.fn27(t45, v3, v8)
-		_ = m.fn27(t46, i32(35129), i32(1))
+		_ = m.fn27(t46, i32(35249), i32(1))
 	}
 l10:
 	m.g0 = v4 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn245(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn244(v7+i32(40), v1, t1, v4)
+	m.fn247(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17217,7 +17246,7 @@ func (m *Module) fn242(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+676))
 				if t4 != i32(6) {
-					m.fn245(v0, v7+i32(368), v4, v5, v6)
+					m.fn248(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17230,16 +17259,16 @@ func (m *Module) fn242(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn245(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn248(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn257(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn257(v7, v10, i64(0), v4, i64(0))
-		m.fn245(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn260(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn260(v7, v10, i64(0), v4, i64(0))
+		m.fn248(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17307,21 +17336,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn246(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn242(v0, t0, t1, v2, v5, v3, v4)
+	m.fn245(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn247(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
 	m.g0 = v4
 	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
 	m.fn40(v4, v2, v3)
-	m.fn218(v4+i32(360), v4)
+	m.fn220(v4+i32(360), v4)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
@@ -17337,7 +17366,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn245(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn248(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -17367,7 +17396,7 @@ func (m *Module) fn245(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn166(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn168(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -17414,7 +17443,7 @@ func (m *Module) fn245(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn240(v14, v1, v7, i64(-1))
+			t12 := m.fn243(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -17429,7 +17458,7 @@ func (m *Module) fn245(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn257(t13, t14, i64(0), p15, i64(0))
+		m.fn260(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17471,7 +17500,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn246(v0 int32) {
+func (m *Module) fn249(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17491,8 +17520,8 @@ func (m *Module) fn246(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn247(v1, v1+i32(32))
-	m.fn247(v1+i32(32), v1)
+	m.fn250(v1, v1+i32(32))
+	m.fn250(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17508,7 +17537,7 @@ func (m *Module) fn246(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn247(v0, v1 int32) {
+func (m *Module) fn250(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17534,7 +17563,7 @@ func (m *Module) fn247(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn248(v0, v1 int32) {
+func (m *Module) fn251(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -17580,7 +17609,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn249(v0, v1, v2 int32) {
+func (m *Module) fn252(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17592,7 +17621,7 @@ func (m *Module) fn249(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn189(v3, v1, v2)
+		m.fn191(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -17604,7 +17633,59 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn250(v0 int32) int64 {
+func (m *Module) fn253(v0, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	var v5 int64
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	v5 = i64(0)
+	switch v1 {
+	default:
+		goto l1
+	case 0:
+		m.fn136(v0, v3)
+		t1 := int32(load32(m.memory, uint32(v0)))
+		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
+		v2 = t2 * v2
+		v5 = i64(0)
+		goto l3
+	case 3:
+		m.fn255(v4, v0, v3)
+		{
+			{
+				t3 := int32(load32(m.memory, uint32(v0)))
+				t4 := int64(load32(m.memory, uint64(uint32(t3))+40))
+				v3 = t4
+				if !(v3 == 0) {
+					goto l4
+				}
+				v5 = v2
+				goto l5
+			}
+		l4:
+			t5 := int64(load64(m.memory, uint32(v4)))
+			t6 := int64(uint64(t5) / uint64(v3))
+			t7 := v2
+			v5 = t6
+			p8 := v5
+			if uint64(v2) < uint64(v5) {
+				p8 = t7
+			}
+			v5 = p8
+		}
+	l5:
+		v2 = i64(0) - v5*v3
+	}
+l3:
+	m.fn256(v0, v2)
+l1:
+	m.g0 = v4 + i32(16)
+	return v5
+}
+
+//go:norace
+func (m *Module) fn254(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17626,74 +17707,7 @@ func (m *Module) fn250(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn251(v0 int32, v1 int64) {
-	var v2, v3 int64
-	var v4 int32
-	var v5 int64
-	var v6, v7, v8 int32
-	v2 = i64(0)
-	{
-		t0 := int32(load32(m.memory, uint32(v0)))
-		t1 := int64(load64(m.memory, uint64(uint32(t0))+56))
-		v3 = t1
-		if uint64(v3) < uint64(i64(10)) {
-			goto l0
-		}
-		t2 := int64(uint64(v3) / uint64(i64(10)))
-		t3 := int64(uint64(v1) / uint64(t2))
-		v2 = t3
-	}
-l0:
-	t4 := int32(load32(m.memory, uint64(uint32(v0))+12))
-	v4 = t4
-	t5 := int64(load64(m.memory, uint32(v4)))
-	v1 = t5
-	p6 := v2
-	if uint64(v1) > uint64(v2) {
-		p6 = v1
-	}
-	v5 = p6
-	v2 = v5 - v1
-	p7 := i64(10)
-	if uint64(v2) < uint64(i64(10)) {
-		p7 = v2
-	}
-	v2 = p7
-	t8 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v6 = int32(v5)
-	v7 = t8 + v6<<3
-	t9 := int32(load32(m.memory, uint64(uint32(v0))+8))
-	v8 = t9
-	v1 = v5
-l3:
-	{
-		t10 := int64(uint64(v1) / uint64(i64(10)))
-		v3 = t10
-		if v2 == 0 {
-			goto l1
-		}
-		{
-			t11 := v8
-			t12 := v6
-			v0 = int32(v3)
-			if uint32(t11) <= uint32(t12-v0*i32(10)) {
-				goto l2
-			}
-			store64(m.memory, uint32(v7+v0*i32(-80)), uint64(i64(0)))
-		}
-	l2:
-		v2 = v2 + i64(-1)
-		v6 = v6 + i32(-1)
-		v1 = v1 + i64(-1)
-		v7 = v7 + i32(-8)
-		goto l3
-	}
-l1:
-	store64(m.memory, uint32(v4), uint64(v5))
-}
-
-//go:norace
-func (m *Module) fn252(v0, v1 int32, v2 int64) {
+func (m *Module) fn255(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17701,14 +17715,14 @@ func (m *Module) fn252(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn251(v1, v2)
+	m.fn136(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn257(t2, t3, i64(0), t4, i64(0))
+	m.fn260(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17722,7 +17736,7 @@ func (m *Module) fn252(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn257(t8, t11, i64(0), v2, i64(0))
+	m.fn260(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17812,7 +17826,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn253(v0 int32, v1 int64) {
+func (m *Module) fn256(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17849,7 +17863,7 @@ func (m *Module) fn253(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn254(v0 int64, v1 int32) {
+func (m *Module) fn257(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -17877,7 +17891,7 @@ func (m *Module) fn254(v0 int64, v1 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn134(v2+i32(96), v1)
+				m.fn135(v2+i32(96), v1)
 				goto l2
 			case 4:
 				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
@@ -17899,7 +17913,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn255(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn258(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17921,7 +17935,7 @@ func (m *Module) fn255(v0, v1, v2 int32, v3 int64, v4 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn134(v5+i32(96), v4)
+				m.fn135(v5+i32(96), v4)
 				goto l2
 			case 4:
 				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
@@ -17947,7 +17961,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn256(v0, v1, v2 int32) int32 {
+func (m *Module) fn259(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -17978,7 +17992,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn257(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn260(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18009,7 +18023,7 @@ func (m *Module) fn257(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn258(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn261(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -18077,6 +18091,13 @@ func i64_rotl(x, y int64) int64 {
 
 //go:nosplit
 //go:norace
+func load16[T uint32 | uint64](mem []byte, addr T) uint16 {
+	a := uint64(addr)
+	return binary.LittleEndian.Uint16(mem[:0:len(mem)][a : a+2 : a+2])
+}
+
+//go:nosplit
+//go:norace
 func memory_init[T1, T2 int | uint32 | uint64](mem []byte, data string, dest T1, src, n T2) {
 	x := uint64(dest)
 	z := uint64(src)
@@ -18110,4 +18131,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\x10\x90\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\x17\x90\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x10\x90\x00\x00\x17\x90\x00\x00P\x8a\x00\x00g\x8a\x00\x00 \x90\x00\x00ڊ\x00\x00(\x90\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00<u\x00\x00\b\x00\x00\x00Du\x00\x00\x06\x00\x00\x00Ju\x00\x00\v\x00\x00\x00Uu\x00\x00\n\x00\x00\x00_u\x00\x00\t\x00\x00\x00hu\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xa0u\x00\x00\x05\x00\x00\x00\xa5u\x00\x00\b\x00\x00\x00\xadu\x00\x00\x05\x00\x00\x00\xb2u\x00\x00\x04\x00\x00\x00\xb6u\x00\x00\x03\x00\x00\x00\xb9u\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\xf8u\x00\x00\x17\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00\x14v\x00\x00\x18\x00\x00\x00,v\x00\x00\f\x00\x00\x008v\x00\x00,\x00\x00\x00dv\x00\x00\a\x00\x00\x00kv\x00\x00%\x00\x00\x00\x90v\x00\x00\x10\x00\x00\x00\xa0v\x00\x00\"\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\xcev\x00\x00O\x00\x00\x00\x1dw\x00\x00\x11\x00\x00\x00.w\x00\x00O\x00\x00\x00}w\x00\x00\r\x00\x00\x00\x8aw\x00\x00\x15\x00\x00\x00\x9fw\x00\x00\f\x00\x00\x00\xabw\x00\x006\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00\xebw\x00\x00H\x00\x00\x003x\x00\x00\f\x00\x00\x00?x\x00\x00F\x00\x00\x00\x85x\x00\x00\x03\x00\x00\x00\x88x\x00\x00\x1e\x00\x00\x00\xa6x\x00\x00\v\x00\x00\x00\xb1x\x00\x00H\x00\x00\x00\xf9x\x00\x00\f\x00\x00\x00\x05y\x00\x00!\x00\x00\x00&y\x00\x00\b\x00\x00\x00.y\x00\x00\x1e\x00\x00\x00Ly\x00\x00\x0f\x00\x00\x00[y\x00\x00\x1c\x00\x00\x00wy\x00\x00\x14\x00\x00\x00\x8by\x00\x00!\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xb1y\x00\x00L\x00\x00\x00\xfdy\x00\x00\n\x00\x00\x00\az\x00\x00D\x00\x00\x00Kz\x00\x00\x0f\x00\x00\x00Zz\x00\x00D\x00\x00\x00\x9ez\x00\x00\b\x00\x00\x00\xa6z\x00\x00Z\x00\x00\x00\x00{\x00\x00\r\x00\x00\x00\r{\x00\x00\x1d\x00\x00\x00*{\x00\x00\r\x00\x00\x007{\x00\x00\x1e\x00\x00\x00U{\x00\x00\f\x00\x00\x00a{\x00\x00U\x00\x00\x00\xb6{\x00\x00\a\x00\x00\x00\xbd{\x00\x00p\x00\x00\x00-|\x00\x00\a\x00\x00\x004|\x00\x00q\x00\x00\x00\xa5|\x00\x00\x05\x00\x00\x00\xaa|\x00\x004\x00\x00\x00\xde|\x00\x00\x04\x00\x00\x00\xe2|\x00\x00R\x00\x00\x004}\x00\x00\x06\x00\x00\x00:}\x00\x00R\x00\x00\x00\x8c}\x00\x00\b\x00\x00\x00\x94}\x00\x00\x1c\x00\x00\x00\xb0}\x00\x00\x13\x00\x00\x00\xc3}\x00\x00-\x00\x00\x00\xf0}\x00\x00\x04\x00\x00\x00\xf4}\x00\x00-\x00\x00\x00!~\x00\x00\x11\x00\x00\x002~\x00\x009\x00\x00\x00k~\x00\x00\x03\x00\x00\x00n~\x00\x00\x1e\x00\x00\x00\x8c~\x00\x00\t\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00\xa5~\x00\x00\x04\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x90v\x00\x00\x10\x00\x00\x00\xec\x80\x00\x00\x1c\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\b\x81\x00\x00\x1e\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00&\x81\x00\x00 \x00\x00\x00F\x81\x00\x00\x03\x00\x00\x00I\x81\x00\x00\x0f\x00\x00\x00X\x81\x00\x00\v\x00\x00\x00c\x81\x00\x00\x19\x00\x00\x00|\x81\x00\x00\a\x00\x00\x00\x83\x81\x00\x00'\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xaa\x81\x00\x00%\x00\x00\x00delay min mindelay mintimeout initial initialdelay initialinterval initialbackoffstepfactor expbase backofffactor backoffmultipliermax maxdelay maxwait maxtimeout maxinterval maxbackoffrandomize randomizationfactorretries maxretryattempts tries maxtries stopmaxtime maxelapsedtime deadlinedelays stepstimeout pertrytimeout\x00\x00\x02\x00\x00\x00@\x82\x00\x00Q\x00\x00\x00\x03\x00\x00\x00\x91\x82\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\x95\x82\x00\x00.\x00\x00\x00\b\x00\x00\x00Â\x00\x006\x00\x00\x00\v\x00\x00\x00\xf9\x82\x00\x00\x1d\x00\x00\x00\x11\x00\x00\x00\x16\x83\x00\x00\x10\x00\x00\x00\x12\x00\x00\x00&\x83\x00\x00\x1c\x00\x00\x00\x13\x00\x00\x00B\x83\x00\x00\x1f\x00\x00\x00\x18\x00\x00\x00a\x83\x00\x00\f\x00\x00\x00\x19\x00\x00\x00m\x83\x00\x00\x15\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00!\x84\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\"\x84\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00#\x84\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00$\x84\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00%\x84\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00'\x84\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00)\x84\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entriesa policy  () (did you mean ?) (its default)...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x00'\x8b\x00\x00\x06\x00\x00\x00-\x8b\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\xa5~\x00\x00\x04\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00D\x8b\x00\x00\f\x00\x00\x00P\x8b\x00\x00\b\x00\x00\x00,v\x00\x00\f\x00\x00\x00X\x8b\x00\x00\a\x00\x00\x00at_leastexactspread\x00\x98\x8b\x00\x00\b\x00\x00\x00\xa0\x8b\x00\x00\x05\x00\x00\x00\xa5\x8b\x00\x00\x06\x00\x00\x00beginfailureċ\x00\x00\x05\x00\x00\x00ɋ\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xfd\x8b\x00\x00\x0e\x00\x00\x00\v\x8c\x00\x00\x0e\x00\x00\x00\x19\x8c\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00<\x8c\x00\x00\x06\x00\x00\x00B\x8c\x00\x00\x06\x00\x00\x00H\x8c\x00\x00\a\x00\x00\x00O\x8c\x00\x00\t\x00\x00\x00X\x8c\x00\x00\b\x00\x00\x00`\x8c\x00\x00\x06\x00\x00\x00f\x8c\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xa8\x8c\x00\x00\x03\x00\x00\x00\xab\x8c\x00\x00\x03\x00\x00\x00\xae\x8c\x00\x00\x03\x00\x00\x00\xb1\x8c\x00\x00\x03\x00\x00\x00\xb4\x8c\x00\x00\x03\x00\x00\x00\xb7\x8c\x00\x00\x03\x00\x00\x00\xba\x8c\x00\x00\x03\x00\x00\x00\xbd\x8c\x00\x00\x03\x00\x00\x00\xc0\x8c\x00\x00\x03\x00\x00\x00Ì\x00\x00\x03\x00\x00\x00ƌ\x00\x00\x03\x00\x00\x00Ɍ\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00-\x8d\x00\x001\x00\x00\x00^\x8d\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\x0f\x8e\x00\x00\x15\x00\x00\x00$\x8e\x00\x00\x17\x00\x00\x00m\x8e\x00\x007\x00\x00\x00\xa4\x8e\x00\x00$\x00\x00\x00;\x8e\x00\x00\x16\x00\x00\x00Ȏ\x00\x00K\x00\x00\x00\x13\x8f\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x10\x90\x00\x00\x17\x90\x00\x00P\x8a\x00\x00g\x8a\x00\x00 \x90\x00\x00ڊ\x00\x00(\x90\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00щ\x00\x00\u05c9\x00\x00ۉ\x00\x00\xe4\x89\x00\x00\xee\x89\x00\x00\xf3\x89\x00\x00\xf9\x89\x00\x00\xff\x89\x00\x00\x02\x8a\x00\x00\b\x8a\x00\x00\r\x8a\x00\x00\x13\x8a\x00\x00\x1f\x8a\x00\x00+\x8a\x00\x005\x8a\x00\x00E\x8a\x00\x00P\x8a\x00\x00[\x8a\x00\x00g\x8a\x00\x00r\x8a\x00\x00\x80\x8a\x00\x00\x8b\x8a\x00\x00\x9a\x8a\x00\x00\xaf\x8a\x00\x00\xb4\x8a\x00\x00Ê\x00\x00Ί\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ڊ\x00\x00\xe0\x8a\x00\x00\xea\x8a\x00\x00\xee\x8a\x00\x00\xfc\x8a\x00\x00\xadu\x00\x00\b\x8b\x00\x00\xb6u\x00\x00\v\x8b\x00\x00\x19\x8b\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00\xa7\x84\x00\x00\u0604\x00\x00\xea\x84\x00\x00\x13\x85\x00\x003\x85\x00\x00S\x85\x00\x00y\x85\x00\x00\xa1\x85\x00\x00\xfc\x85\x00\x00!\x86\x00\x00!\x86\x00\x00E\x86\x00\x00\x98\x86\x00\x00ކ\x00\x00\t\x87\x00\x001\x87\x00\x00H\x87\x00\x00\\\x87\x00\x00\x93\x87\x00\x00\xbd\x87\x00\x00\xf8\x87\x00\x00,\x88\x00\x00e\x88\x00\x00\x8a\x88\x00\x00\xac\x88\x00\x00\t\x89\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xa0\x8f\x00\x00\xa0\x8f\x00\x00\xa0\x8f\x00\x00\xa8\x8f\x00\x00\xb8\x8f\x00\x00\xa8\x8f\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xa0\x8f\x00\x00\xa0\x8f\x00\x00\xa0\x8f\x00\x00\xa8\x8f\x00\x00\xb8\x8f\x00\x00\xa8\x8f\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\x88\x90\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\x8f\x90\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x88\x90\x00\x00\x8f\x90\x00\x00Ȋ\x00\x00ߊ\x00\x00\x98\x90\x00\x00R\x8b\x00\x00\xa0\x90\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00<u\x00\x00\b\x00\x00\x00Du\x00\x00\x06\x00\x00\x00Ju\x00\x00\v\x00\x00\x00Uu\x00\x00\n\x00\x00\x00_u\x00\x00\t\x00\x00\x00hu\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xa0u\x00\x00\x05\x00\x00\x00\xa5u\x00\x00\b\x00\x00\x00\xadu\x00\x00\x05\x00\x00\x00\xb2u\x00\x00\x04\x00\x00\x00\xb6u\x00\x00\x03\x00\x00\x00\xb9u\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\xf8u\x00\x00\x17\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00\x14v\x00\x00\x18\x00\x00\x00,v\x00\x00\f\x00\x00\x008v\x00\x00,\x00\x00\x00dv\x00\x00\a\x00\x00\x00kv\x00\x00%\x00\x00\x00\x90v\x00\x00\x10\x00\x00\x00\xa0v\x00\x00\"\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\xcev\x00\x00O\x00\x00\x00\x1dw\x00\x00\x11\x00\x00\x00.w\x00\x00O\x00\x00\x00}w\x00\x00\r\x00\x00\x00\x8aw\x00\x00\x15\x00\x00\x00\x9fw\x00\x00\f\x00\x00\x00\xabw\x00\x006\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00\xebw\x00\x00H\x00\x00\x003x\x00\x00\f\x00\x00\x00?x\x00\x00F\x00\x00\x00\x85x\x00\x00\x03\x00\x00\x00\x88x\x00\x00\x1e\x00\x00\x00\xa6x\x00\x00\v\x00\x00\x00\xb1x\x00\x00H\x00\x00\x00\xf9x\x00\x00\f\x00\x00\x00\x05y\x00\x00!\x00\x00\x00&y\x00\x00\b\x00\x00\x00.y\x00\x00\x1e\x00\x00\x00Ly\x00\x00\x0f\x00\x00\x00[y\x00\x00\x1c\x00\x00\x00wy\x00\x00\x14\x00\x00\x00\x8by\x00\x00!\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xb1y\x00\x00L\x00\x00\x00\xfdy\x00\x00\n\x00\x00\x00\az\x00\x00D\x00\x00\x00Kz\x00\x00\x0f\x00\x00\x00Zz\x00\x00D\x00\x00\x00\x9ez\x00\x00\b\x00\x00\x00\xa6z\x00\x00Z\x00\x00\x00\x00{\x00\x00\r\x00\x00\x00\r{\x00\x00\x1d\x00\x00\x00*{\x00\x00\r\x00\x00\x007{\x00\x00\x1e\x00\x00\x00U{\x00\x00\f\x00\x00\x00a{\x00\x00U\x00\x00\x00\xb6{\x00\x00\a\x00\x00\x00\xbd{\x00\x00p\x00\x00\x00-|\x00\x00\a\x00\x00\x004|\x00\x00q\x00\x00\x00\xa5|\x00\x00\x05\x00\x00\x00\xaa|\x00\x004\x00\x00\x00\xde|\x00\x00\x04\x00\x00\x00\xe2|\x00\x00R\x00\x00\x004}\x00\x00\x06\x00\x00\x00:}\x00\x00R\x00\x00\x00\x8c}\x00\x00\b\x00\x00\x00\x94}\x00\x00\x1c\x00\x00\x00\xb0}\x00\x00\x13\x00\x00\x00\xc3}\x00\x00-\x00\x00\x00\xf0}\x00\x00\x04\x00\x00\x00\xf4}\x00\x00-\x00\x00\x00!~\x00\x00\x11\x00\x00\x002~\x00\x009\x00\x00\x00k~\x00\x00\x03\x00\x00\x00n~\x00\x00\x1e\x00\x00\x00\x8c~\x00\x00\t\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00\xa5~\x00\x00\x04\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x90v\x00\x00\x10\x00\x00\x00\xec\x80\x00\x00\x1c\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\b\x81\x00\x00\x1e\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00&\x81\x00\x00 \x00\x00\x00F\x81\x00\x00\x03\x00\x00\x00I\x81\x00\x00\x0f\x00\x00\x00X\x81\x00\x00\v\x00\x00\x00c\x81\x00\x00\x19\x00\x00\x00|\x81\x00\x00\a\x00\x00\x00\x83\x81\x00\x00'\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xaa\x81\x00\x00%\x00\x00\x00delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelaystepfactor expbase backofffactor backoffmultiplier timemultiple exponentmax maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimitrandomize randomizationfactorretries maxretry limit numretriesattempts tries maxtries stop numofattempts timesmaxtime maxelapsedtime deadline maxretrytimedelays stepstimeout pertrytimeout\x00\x00\x00\x02\x00\x00\x00@\x82\x00\x00s\x00\x00\x00\x03\x00\x00\x00\xb3\x82\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\xb7\x82\x00\x00D\x00\x00\x00\b\x00\x00\x00\xfb\x82\x00\x00C\x00\x00\x00\v\x00\x00\x00>\x83\x00\x00\x1d\x00\x00\x00\x11\x00\x00\x00[\x83\x00\x00!\x00\x00\x00\x12\x00\x00\x00|\x83\x00\x000\x00\x00\x00\x13\x00\x00\x00\xac\x83\x00\x00,\x00\x00\x00\x18\x00\x00\x00\u0603\x00\x00\f\x00\x00\x00\x19\x00\x00\x00\xe4\x83\x00\x00\x15\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x99\x84\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\x9a\x84\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\x9b\x84\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\x9c\x84\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\x9d\x84\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\x9f\x84\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xa1\x84\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entriesa policy  () (did you mean ?) (its default)...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x00\x9f\x8b\x00\x00\x06\x00\x00\x00\xa5\x8b\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\xa5~\x00\x00\x04\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00\xbc\x8b\x00\x00\f\x00\x00\x00ȋ\x00\x00\b\x00\x00\x00,v\x00\x00\f\x00\x00\x00Ћ\x00\x00\a\x00\x00\x00at_leastexactspread\x00\x10\x8c\x00\x00\b\x00\x00\x00\x18\x8c\x00\x00\x05\x00\x00\x00\x1d\x8c\x00\x00\x06\x00\x00\x00beginfailure<\x8c\x00\x00\x05\x00\x00\x00A\x8c\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00u\x8c\x00\x00\x0e\x00\x00\x00\x83\x8c\x00\x00\x0e\x00\x00\x00\x91\x8c\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\xb4\x8c\x00\x00\x06\x00\x00\x00\xba\x8c\x00\x00\x06\x00\x00\x00\xc0\x8c\x00\x00\a\x00\x00\x00ǌ\x00\x00\t\x00\x00\x00Ќ\x00\x00\b\x00\x00\x00،\x00\x00\x06\x00\x00\x00ތ\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec \x8d\x00\x00\x03\x00\x00\x00#\x8d\x00\x00\x03\x00\x00\x00&\x8d\x00\x00\x03\x00\x00\x00)\x8d\x00\x00\x03\x00\x00\x00,\x8d\x00\x00\x03\x00\x00\x00/\x8d\x00\x00\x03\x00\x00\x002\x8d\x00\x00\x03\x00\x00\x005\x8d\x00\x00\x03\x00\x00\x008\x8d\x00\x00\x03\x00\x00\x00;\x8d\x00\x00\x03\x00\x00\x00>\x8d\x00\x00\x03\x00\x00\x00A\x8d\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\xa5\x8d\x00\x001\x00\x00\x00֍\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\x87\x8e\x00\x00\x15\x00\x00\x00\x9c\x8e\x00\x00\x17\x00\x00\x00\xe5\x8e\x00\x007\x00\x00\x00\x1c\x8f\x00\x00$\x00\x00\x00\xb3\x8e\x00\x00\x16\x00\x00\x00@\x8f\x00\x00K\x00\x00\x00\x8b\x8f\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x88\x90\x00\x00\x8f\x90\x00\x00Ȋ\x00\x00ߊ\x00\x00\x98\x90\x00\x00R\x8b\x00\x00\xa0\x90\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00I\x8a\x00\x00O\x8a\x00\x00S\x8a\x00\x00\\\x8a\x00\x00f\x8a\x00\x00k\x8a\x00\x00q\x8a\x00\x00w\x8a\x00\x00z\x8a\x00\x00\x80\x8a\x00\x00\x85\x8a\x00\x00\x8b\x8a\x00\x00\x97\x8a\x00\x00\xa3\x8a\x00\x00\xad\x8a\x00\x00\xbd\x8a\x00\x00Ȋ\x00\x00ӊ\x00\x00ߊ\x00\x00\xea\x8a\x00\x00\xf8\x8a\x00\x00\x03\x8b\x00\x00\x12\x8b\x00\x00'\x8b\x00\x00,\x8b\x00\x00;\x8b\x00\x00F\x8b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00R\x8b\x00\x00X\x8b\x00\x00b\x8b\x00\x00f\x8b\x00\x00t\x8b\x00\x00\xadu\x00\x00\x80\x8b\x00\x00\xb6u\x00\x00\x83\x8b\x00\x00\x91\x8b\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00\x1f\x85\x00\x00P\x85\x00\x00b\x85\x00\x00\x8b\x85\x00\x00\xab\x85\x00\x00˅\x00\x00\xf1\x85\x00\x00\x19\x86\x00\x00t\x86\x00\x00\x99\x86\x00\x00\x99\x86\x00\x00\xbd\x86\x00\x00\x10\x87\x00\x00V\x87\x00\x00\x81\x87\x00\x00\xa9\x87\x00\x00\xc0\x87\x00\x00ԇ\x00\x00\v\x88\x00\x005\x88\x00\x00p\x88\x00\x00\xa4\x88\x00\x00݈\x00\x00\x02\x89\x00\x00$\x89\x00\x00\x81\x89\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x18\x90\x00\x00\x18\x90\x00\x00\x18\x90\x00\x00 \x90\x00\x000\x90\x00\x00 \x90\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x18\x90\x00\x00\x18\x90\x00\x00\x18\x90\x00\x00 \x90\x00\x000\x90\x00\x00 \x90\x00\x00"

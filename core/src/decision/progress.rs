@@ -121,15 +121,21 @@ impl Progress {
     /// [`Operation::time_left_ns`](crate::Operation::time_left_ns) under the policy.
     #[must_use]
     pub fn time_left_ns(&self, policy: &impl Schedule, now_ns: u64) -> Option<u64> {
-        let timeout = Some(policy.attempt_timeout).filter(|&timeout| timeout != MAX_NS);
-        let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
-        let elapsed = Some(policy.max_elapsed).filter(|&max| max != MAX_NS && has_begun);
-        let since = now_ns.saturating_sub(self.began_ns);
-        let deadline = (self.has_deadline != 0).then_some(self.deadline_ns);
-        let left = [elapsed.zip(Some(since)), deadline.zip(Some(now_ns))].into_iter().flatten();
+        let mut least = u64::MAX;
+        if policy.attempt_timeout != MAX_NS {
+            least = policy.attempt_timeout;
+        }
         // An end that has passed has not kept the attempt from being made.
-        let left = left.map(|(end, now)| end.saturating_sub(now)).filter(|&left| left > 0);
-        left.chain(timeout).min()
+        let mut shorten = |left: u64| least = if left > 0 { least.min(left) } else { least };
+        let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
+        if policy.max_elapsed != MAX_NS && has_begun {
+            let since = now_ns.saturating_sub(self.began_ns);
+            shorten(policy.max_elapsed.saturating_sub(since));
+        }
+        if self.has_deadline != 0 {
+            shorten(self.deadline_ns.saturating_sub(now_ns));
+        }
+        (least != u64::MAX).then_some(least)
     }
 
     /// [`Operation::decide`](crate::Operation::decide) under the policy.
