@@ -210,7 +210,7 @@ l0:
 }
 func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 	var v9, v10 int32
-	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
+	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 int64
 	t0 := m.g0
 	v9 = t0 - i32(320)
 	m.g0 = v9
@@ -227,7 +227,7 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 				v2 = i32(1)
 				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(1)))
 				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(1)))
-				goto l24
+				goto l22
 			case 4:
 				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(2)))
 				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(2)))
@@ -235,23 +235,23 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 			default:
 				{
 					{
-						t2 := int64(load64(m.memory, uint64(uint32(v2))+280))
-						v11 = t2
-						if v11 == i64(0x7fffffffffffffff) {
-							goto l5
+						{
+							t2 := int64(load64(m.memory, uint64(uint32(v2))+280))
+							v11 = t2
+							if v11 == i64(0x7fffffffffffffff) {
+								goto l5
+							}
+							t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
+							v12 = v8 - t3
+							p4 := v12
+							if uint64(v12) > uint64(v8) {
+								p4 = i64(0)
+							}
+							if uint64(p4) >= uint64(v11) {
+								goto l6
+							}
 						}
-						t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
-						v12 = v8 - t3
-						p4 := v12
-						if uint64(v12) > uint64(v8) {
-							p4 = i64(0)
-						}
-						if uint64(p4) >= uint64(v11) {
-							goto l6
-						}
-					}
-				l5:
-					{
+					l5:
 						t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
 						v12 = t5
 						if v12 != i64(0) {
@@ -261,12 +261,8 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 						if t6 == i32(2) {
 							goto l8
 						}
+						goto l7
 					}
-				l7:
-					if uint64(v12) <= uint64(i64(0xffffffff)) {
-						goto l9
-					}
-					goto l10
 				l6:
 					t7 := int64(load64(m.memory, uint64(uint32(v1))+32))
 					v12 = t7
@@ -277,311 +273,309 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 			l8:
 				store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
 				v12 = i64(0)
-			l9:
+			l7:
+				if uint64(v12) > uint64(i64(0xffffffff)) {
+					goto l9
+				}
 				t9 := int64(load64(m.memory, uint64(uint32(v2))+96))
 				t10 := v12
 				v13 = t9
 				if uint64(t10) >= uint64(v13) {
-					goto l10
+					goto l9
 				}
 				{
 					{
 						if v6 != i64(1) {
-							goto l11
+							goto l10
 						}
 						p11 := i64(0x7fffffffffffffff)
 						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
 							p11 = v7
 						}
 						v7 = p11
-						goto l12
+						goto l11
 					}
-				l11:
-					{
-						{
-							t13 := v2
-							p12 := i32(0)
-							if v3 == i32(3) {
-								p12 = i32(112)
-							}
-							t14 := int64(load64(m.memory, uint32(t13+p12)))
-							v7 = t14
-							t15 := int64(load64(m.memory, uint32(v2)))
-							if v7 != t15 {
-								goto l13
-							}
-							t16 := int64(load64(m.memory, uint64(uint32(v2))+288))
-							v6 = t16
-							v10 = v2
-							goto l14
-						}
-					l13:
-						t17 := int64(load64(m.memory, uint64(uint32(v2))+8))
-						v6 = t17
-						t18 := int64(load64(m.memory, uint64(uint32(v2))+16))
-						v14 = t18
-						t19 := int64(load64(m.memory, uint64(uint32(v2))+24))
-						v15 = t19
-						t20 := int64(load64(m.memory, uint64(uint32(v2))+32))
-						v16 = t20
-						t21 := int64(load64(m.memory, uint64(uint32(v2))+40))
-						v17 = t21
-						t22 := int64(load64(m.memory, uint64(uint32(v2))+48))
-						v18 = t22
-						t23 := int64(load64(m.memory, uint64(uint32(v2))+56))
-						v19 = t23
-						t24 := int64(load64(m.memory, uint64(uint32(v2))+64))
-						v20 = t24
-						t25 := int64(load64(m.memory, uint64(uint32(v2))+72))
-						v21 = t25
-						t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-						v22 = t26
-						t27 := int64(load64(m.memory, uint64(uint32(v2))+88))
-						v23 = t27
-						t28 := int64(load64(m.memory, uint64(uint32(v2))+104))
-						v24 = t28
-						t29 := int64(load64(m.memory, uint64(uint32(v2))+112))
-						v25 = t29
-						t30 := int64(load64(m.memory, uint64(uint32(v2))+120))
-						v26 = t30
-						t31 := int64(load64(m.memory, uint64(uint32(v2))+128))
-						v27 = t31
-						t32 := int64(load64(m.memory, uint64(uint32(v2))+296))
-						v28 = t32
-						t33 := int64(load64(m.memory, uint64(uint32(v2))+304))
-						v29 = t33
-						t34 := int32(load32(m.memory, uint64(uint32(v2))+312))
-						v3 = t34
-						memory_copy(m.memory, uint32(v9+i32(136)), uint32(v2+i32(136)), uint32(i32(136)))
-						store32(m.memory, uint64(uint32(v9))+312, uint32(v3))
-						store64(m.memory, uint64(uint32(v9))+304, uint64(v29))
-						store64(m.memory, uint64(uint32(v9))+296, uint64(v28))
-						store64(m.memory, uint64(uint32(v9))+280, uint64(v11))
-						store64(m.memory, uint64(uint32(v9))+128, uint64(v27))
-						store64(m.memory, uint64(uint32(v9))+120, uint64(v26))
-						store64(m.memory, uint64(uint32(v9))+112, uint64(v25))
-						store64(m.memory, uint64(uint32(v9))+104, uint64(v24))
-						store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
-						store64(m.memory, uint64(uint32(v9))+88, uint64(v23))
-						store64(m.memory, uint64(uint32(v9))+80, uint64(v22))
-						store64(m.memory, uint64(uint32(v9))+72, uint64(v21))
-						store64(m.memory, uint64(uint32(v9))+64, uint64(v20))
-						store64(m.memory, uint64(uint32(v9))+56, uint64(v19))
-						store64(m.memory, uint64(uint32(v9))+48, uint64(v18))
-						store64(m.memory, uint64(uint32(v9))+40, uint64(v17))
-						store64(m.memory, uint64(uint32(v9))+32, uint64(v16))
-						store64(m.memory, uint64(uint32(v9))+24, uint64(v15))
-						store64(m.memory, uint64(uint32(v9))+16, uint64(v14))
-						store64(m.memory, uint64(uint32(v9))+8, uint64(v6))
-						store64(m.memory, uint32(v9), uint64(v7))
-						t35 := int32(load32(m.memory, uint64(uint32(v2))+316))
-						store32(m.memory, uint64(uint32(v9))+316, uint32(t35))
-						t36 := int64(load64(m.memory, uint64(uint32(v2))+288))
-						t37 := v9
-						v6 = t36
-						store64(m.memory, uint64(uint32(t37))+288, uint64(v6))
-						t38 := int64(load64(m.memory, uint64(uint32(v2))+272))
-						store64(m.memory, uint64(uint32(v9))+272, uint64(t38))
-						v10 = v9
+				l10:
+					t13 := v2
+					p12 := i32(0)
+					if v3 == i32(3) {
+						p12 = i32(112)
 					}
-				l14:
+					t14 := int64(load64(m.memory, uint32(t13+p12)))
+					v7 = t14
 					v3 = int32(v12)
-					t39 := int64(load64(m.memory, uint32(v1)))
-					v11 = t39
+					t15 := int64(load64(m.memory, uint32(v1)))
+					v6 = t15
 					{
-						if v6 != i64(1) {
-							goto l15
+						t16 := int64(load64(m.memory, uint64(uint32(v2))+288))
+						v14 = t16
+						if v14 != i64(1) {
+							goto l12
 						}
-						t40 := int64(load64(m.memory, uint64(uint32(v10))+40))
-						v6 = t40
-						t42 := v6
-						t43 := v7
-						p41 := i32(63)
+						t17 := int64(load64(m.memory, uint64(uint32(v2))+40))
+						v11 = t17
+						t19 := v11
+						t20 := v7
+						p18 := i32(63)
 						if uint32(v3) < uint32(i32(63)) {
-							p41 = v3
+							p18 = v3
 						}
-						v13 = int64(uint32(p41))
-						p44 := i64_shl(t43, v13)
-						if uint64(v7) > uint64(i64_shr_u(v6, v13)) {
-							p44 = t42
+						v13 = int64(uint32(p18))
+						p21 := i64_shl(t20, v13)
+						if uint64(v7) > uint64(i64_shr_u(v11, v13)) {
+							p21 = t19
 						}
-						t45 := p44 + i64(1)
-						v7 = v12*i64(-0x61c8864680b583eb) + v11 + i64(-0x61c8864680b583eb)
+						t22 := p21 + i64(1)
+						v7 = v12*i64(-0x61c8864680b583eb) + v6 + i64(-0x61c8864680b583eb)
 						v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
 						v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
-						_, t47 := i64_mul_wide_u(t45, int64(uint64(v7)>>31)^v7)
-						v7 = t47
-						goto l12
+						_, t24 := i64_mul_wide_u(t22, int64(uint64(v7)>>31)^v7)
+						v7 = t24
+						goto l11
 					}
-				l15:
-					t48 := m.fn22(v10, v11, v3)
-					v7 = t48
+				l12:
+					{
+						t25 := int64(load64(m.memory, uint32(v2)))
+						if v7 != t25 {
+							goto l13
+						}
+						t26 := m.fn22(v2, v6, v3)
+						v7 = t26
+						goto l11
+					}
+				l13:
+					t27 := int64(load64(m.memory, uint64(uint32(v2))+8))
+					v15 = t27
+					t28 := int64(load64(m.memory, uint64(uint32(v2))+16))
+					v16 = t28
+					t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
+					v17 = t29
+					t30 := int64(load64(m.memory, uint64(uint32(v2))+32))
+					v18 = t30
+					t31 := int64(load64(m.memory, uint64(uint32(v2))+40))
+					v19 = t31
+					t32 := int64(load64(m.memory, uint64(uint32(v2))+48))
+					v20 = t32
+					t33 := int64(load64(m.memory, uint64(uint32(v2))+56))
+					v21 = t33
+					t34 := int64(load64(m.memory, uint64(uint32(v2))+64))
+					v22 = t34
+					t35 := int64(load64(m.memory, uint64(uint32(v2))+72))
+					v23 = t35
+					t36 := int64(load64(m.memory, uint64(uint32(v2))+80))
+					v24 = t36
+					t37 := int64(load64(m.memory, uint64(uint32(v2))+88))
+					v25 = t37
+					t38 := int64(load64(m.memory, uint64(uint32(v2))+104))
+					v26 = t38
+					t39 := int64(load64(m.memory, uint64(uint32(v2))+112))
+					v27 = t39
+					t40 := int64(load64(m.memory, uint64(uint32(v2))+120))
+					v28 = t40
+					t41 := int64(load64(m.memory, uint64(uint32(v2))+128))
+					v29 = t41
+					t42 := int64(load64(m.memory, uint64(uint32(v2))+296))
+					v30 = t42
+					t43 := int64(load64(m.memory, uint64(uint32(v2))+304))
+					v31 = t43
+					t44 := int32(load32(m.memory, uint64(uint32(v2))+312))
+					v10 = t44
+					memory_copy(m.memory, uint32(v9+i32(136)), uint32(v2+i32(136)), uint32(i32(136)))
+					store32(m.memory, uint64(uint32(v9))+312, uint32(v10))
+					store64(m.memory, uint64(uint32(v9))+304, uint64(v31))
+					store64(m.memory, uint64(uint32(v9))+296, uint64(v30))
+					store64(m.memory, uint64(uint32(v9))+288, uint64(v14))
+					store64(m.memory, uint64(uint32(v9))+280, uint64(v11))
+					store64(m.memory, uint64(uint32(v9))+128, uint64(v29))
+					store64(m.memory, uint64(uint32(v9))+120, uint64(v28))
+					store64(m.memory, uint64(uint32(v9))+112, uint64(v27))
+					store64(m.memory, uint64(uint32(v9))+104, uint64(v26))
+					store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
+					store64(m.memory, uint64(uint32(v9))+88, uint64(v25))
+					store64(m.memory, uint64(uint32(v9))+80, uint64(v24))
+					store64(m.memory, uint64(uint32(v9))+72, uint64(v23))
+					store64(m.memory, uint64(uint32(v9))+64, uint64(v22))
+					store64(m.memory, uint64(uint32(v9))+56, uint64(v21))
+					store64(m.memory, uint64(uint32(v9))+48, uint64(v20))
+					store64(m.memory, uint64(uint32(v9))+40, uint64(v19))
+					store64(m.memory, uint64(uint32(v9))+32, uint64(v18))
+					store64(m.memory, uint64(uint32(v9))+24, uint64(v17))
+					store64(m.memory, uint64(uint32(v9))+16, uint64(v16))
+					store64(m.memory, uint64(uint32(v9))+8, uint64(v15))
+					store64(m.memory, uint32(v9), uint64(v7))
+					t45 := int32(load32(m.memory, uint64(uint32(v2))+316))
+					store32(m.memory, uint64(uint32(v9))+316, uint32(t45))
+					t46 := int64(load64(m.memory, uint64(uint32(v2))+272))
+					store64(m.memory, uint64(uint32(v9))+272, uint64(t46))
+					t47 := m.fn22(v9, v6, v3)
+					v7 = t47
 				}
-			l12:
+			l11:
 				{
 					if v4 == i64(1) {
-						goto l16
+						goto l14
 					}
 					v5 = v7
-					goto l17
-				l16:
-					t49 := int64(load64(m.memory, uint64(uint32(v2))+128))
-					t50, t51 := i64_add_wide(v7, t49)
-					v4 = t51
-					v6 = t50
-					p52 := v6
+					goto l15
+				l14:
+					t48 := int64(load64(m.memory, uint64(uint32(v2))+128))
+					t49, t50 := i64_add_wide(v7, t48)
+					v4 = t50
+					v6 = t49
+					p51 := v6
 					if int32(v4) != 0 {
-						p52 = i64(-1)
+						p51 = i64(-1)
 					}
-					v6 = p52
-					t53 := int64(load64(m.memory, uint64(uint32(v2))+120))
-					t54 := v6
-					v4 = t53
-					p55 := v4
+					v6 = p51
+					t52 := int64(load64(m.memory, uint64(uint32(v2))+120))
+					t53 := v6
+					v4 = t52
+					p54 := v4
 					if uint64(v6) < uint64(v4) {
-						p55 = t54
+						p54 = t53
 					}
-					v6 = p55
-					t57 := v6
-					t58 := v5
-					t59 := v6
-					p56 := i64(0x7fffffffffffffff)
+					v6 = p54
+					t56 := v6
+					t57 := v5
+					t58 := v6
+					p55 := i64(0x7fffffffffffffff)
 					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p56 = v5
+						p55 = v5
 					}
-					p60 := t58
-					if uint64(t59) < uint64(p56) {
-						p60 = t57
+					p59 := t57
+					if uint64(t58) < uint64(p55) {
+						p59 = t56
+					}
+					v5 = p59
+					p60 := i64(0x7fffffffffffffff)
+					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+						p60 = v5
 					}
 					v5 = p60
-					p61 := i64(0x7fffffffffffffff)
-					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p61 = v5
-					}
-					v5 = p61
 					{
-						t62 := int32(load32(m.memory, uint64(uint32(v2))+312))
-						switch t62 + i32(-2) {
+						t61 := int32(load32(m.memory, uint64(uint32(v2))+312))
+						switch t61 + i32(-2) {
 						case 0:
-							goto l17
+							goto l15
 						default:
-							p63 := v7
+							p62 := v7
 							if uint64(v5) > uint64(v7) {
-								p63 = v5
+								p62 = v5
 							}
-							v5 = p63
-							goto l17
+							v5 = p62
+							goto l15
 						case 1:
-							t64 := int64(load64(m.memory, uint32(v1)))
-							v7 = v12*i64(-0x61c8864680b583eb) + t64 + i64(-0x61c8864680b583eb)
+							t63 := int64(load64(m.memory, uint32(v1)))
+							v7 = v12*i64(-0x61c8864680b583eb) + t63 + i64(-0x61c8864680b583eb)
 							v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
 							v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
-							t65 := int64(uint64(v7)>>31) ^ v7
+							t64 := int64(uint64(v7)>>31) ^ v7
 							v7 = int64(uint64(v5)>>1) + v5
-							p66 := i64(0x7fffffffffffffff)
+							p65 := i64(0x7fffffffffffffff)
 							if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-								p66 = v7
+								p65 = v7
 							}
-							_, t68 := i64_mul_wide_u(t65, p66-v5+i64(1))
-							v7 = t68
+							_, t67 := i64_mul_wide_u(t64, p65-v5+i64(1))
+							v7 = t67
 							v5 = v5 + v7
 						}
 					}
 				}
-			l17:
-				t69 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				v6 = t69
-				t70 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v7 = t70
+			l15:
+				t68 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				v6 = t68
+				t69 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v7 = t69
 				{
-					t71 := int32(load32(m.memory, uint64(uint32(v1))+52))
-					if t71 != 0 {
-						t74 := int64(load64(m.memory, uint64(uint32(v1))+24))
-						v4 = t74
+					t70 := int32(load32(m.memory, uint64(uint32(v1))+52))
+					if t70 != 0 {
+						t73 := int64(load64(m.memory, uint64(uint32(v1))+24))
+						v4 = t73
 						if v7 == i64(0x7fffffffffffffff) {
-							goto l23
+							goto l21
 						}
 						v2 = i32(4)
-						t75 := v7
+						t74 := v7
 						v6 = v8 - v6
-						p76 := v6
+						p75 := v6
 						if uint64(v6) > uint64(v8) {
-							p76 = i64(0)
+							p75 = i64(0)
 						}
-						v6 = p76
-						if uint64(t75) < uint64(v6) {
-							goto l22
+						v6 = p75
+						if uint64(t74) < uint64(v6) {
+							goto l20
 						}
 						if uint64(v5) <= uint64(v7-v6) {
-							goto l23
+							goto l21
 						}
-						goto l22
+						goto l20
 					}
 					if v7 == i64(0x7fffffffffffffff) {
-						goto l21
+						goto l19
 					}
 					v2 = i32(4)
-					t72 := v7
+					t71 := v7
 					v6 = v8 - v6
-					p73 := v6
+					p72 := v6
 					if uint64(v6) > uint64(v8) {
-						p73 = i64(0)
+						p72 = i64(0)
 					}
-					v6 = p73
-					if uint64(t72) < uint64(v6) {
-						goto l22
+					v6 = p72
+					if uint64(t71) < uint64(v6) {
+						goto l20
 					}
 					if uint64(v5) <= uint64(v7-v6) {
-						goto l21
+						goto l19
 					}
-					goto l22
+					goto l20
 				}
 			}
 		}
-	l23:
+	l9:
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(3)))
+		store32(m.memory, uint64(uint32(v1))+48, uint32(i32(3)))
+		goto l4
+	l21:
 		v2 = i32(5)
 		if uint64(v4) < uint64(v8) {
-			goto l22
+			goto l20
 		}
 		if uint64(v5) > uint64(v4-v8) {
-			goto l22
+			goto l20
 		}
-	l21:
-		t77, t78 := i64_add_wide(v8, v5)
-		v7 = t78
-		v8 = t77
-		t80 := v1
-		p79 := v8
+	l19:
+		t76, t77 := i64_add_wide(v8, v5)
+		v7 = t77
+		v8 = t76
+		t79 := v1
+		p78 := v8
 		if int32(v7) != 0 {
-			p79 = i64(-1)
+			p78 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t80))+16, uint64(p79))
-		t81 := int64(load64(m.memory, uint64(uint32(v1))+32))
-		t82, t83 := i64_add_wide(t81, i64(1))
-		v7 = t83
-		v8 = t82
-		t85 := v1
-		p84 := v8
+		store64(m.memory, uint64(uint32(t79))+16, uint64(p78))
+		t80 := int64(load64(m.memory, uint64(uint32(v1))+32))
+		t81, t82 := i64_add_wide(t80, i64(1))
+		v7 = t82
+		v8 = t81
+		t84 := v1
+		p83 := v8
 		if int32(v7) != 0 {
-			p84 = i64(-1)
+			p83 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t85))+32, uint64(p84))
+		store64(m.memory, uint64(uint32(t84))+32, uint64(p83))
 		v2 = i32(0)
-		goto l25
+		goto l23
 	}
-l22:
+l20:
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
 	store32(m.memory, uint64(uint32(v1))+48, uint32(v2))
 	v2 = i32(1)
-	goto l25
-l10:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(i32(3)))
-	store32(m.memory, uint64(uint32(v1))+48, uint32(i32(3)))
+	goto l23
 l4:
 	v2 = i32(1)
-l24:
+l22:
 	v5 = i64(0)
-l25:
+l23:
 	store32(m.memory, uint32(v0), uint32(v2))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 	m.g0 = v9 + i32(320)
