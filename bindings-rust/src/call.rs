@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::pin::pin;
 use std::task::Poll;
 
-use backoff_core::{Outcome, ffi};
+use backoff_core::Outcome;
 
 use crate::attempt::Attempt;
 use crate::classify::Classify;
@@ -50,7 +50,9 @@ macro_rules! drive {
                         }
                         None => run.time_out(limit.unwrap_or_default()),
                     };
-                    let next = match run.end_attempt(result, verdict, || false) {
+                    // The policy is dropped before the future can wait.
+                    let decided = run.end_attempt(&run.policy(), result, verdict, || false);
+                    let next = match decided {
                         Ok(next) => next,
                         Err((ticket, asked)) => {
                             let answer = ticket.await;
@@ -297,10 +299,10 @@ where
     #[track_caller]
     fn must_end_attempts(&self) {
         assert!(
-            V::ENDS_ATTEMPTS || !ffi::limits_attempts(&self.retry.policy),
+            V::ENDS_ATTEMPTS || !self.retry.policy.numbers.limit_attempts(),
             "the policy {} has an attempt_timeout: say what a call returns that took longer, with \
              `.timed_out(|timeout| Err(timeout.into()))` after `when` or `classify`",
-            self.retry.policy
+            self.retry.policy.get()
         );
     }
 }
@@ -347,8 +349,9 @@ where
         F: FnMut(Attempt<R>) -> R,
         G: FnMut() -> bool,
     {
+        let policy = self.policy();
         loop {
-            let next = match self.end_attempt(result, verdict, &mut cancelled) {
+            let next = match self.end_attempt(&policy, result, verdict, &mut cancelled) {
                 Ok(next) => next,
                 Err((ticket, asked)) => self.answered(&asked, ticket.wait()),
             };

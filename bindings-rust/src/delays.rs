@@ -75,10 +75,11 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
         delays: impl IntoIterator<Item = Duration>,
     ) -> Loop<'a, R, WithDelays<V, DelayList>, C, S, N, P> {
         let delays: Arc<[Duration]> = delays.into_iter().collect();
-        let (policy, most) = (self.retry.policy, delays.len() as u64);
+        let (policy, most) = (self.retry.policy.get(), delays.len() as u64);
         if most < policy.max_retries() {
             // Fewer retries break no rule.
-            self.retry.policy = policy.to_builder().max_retries(most).build().unwrap_or(policy);
+            let fewer = policy.to_builder().max_retries(most).build();
+            self.retry.policy = fewer.unwrap_or(policy).into();
         }
         self.reclassify(|classify| WithDelays(classify, DelayList(delays)))
     }

@@ -53,6 +53,7 @@ mod shared_budget;
 #[cfg(not(feature = "shared-budget"))]
 #[path = "shared_budget_disabled.rs"]
 mod shared_budget;
+mod stored_policy;
 mod time;
 mod timeout;
 mod verdict;

@@ -6,8 +6,6 @@ use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
-use backoff_core::ffi;
-
 use crate::classify::{ByResult, Classify, WhenEither, WhenError};
 use crate::event::RetryEvent;
 use crate::program;
@@ -178,7 +176,7 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
 
     /// Whether the time changes anything that the caller sees, apart from the report.
     pub(crate) fn needs_time(&self) -> bool {
-        let has_limit = self.deadline.is_some() || ffi::needs_time(&self.retry.policy);
+        let has_limit = self.deadline.is_some() || self.retry.policy.numbers.need_time();
         self.has_hook || self.retry.budget.is_some() || has_limit
     }
 

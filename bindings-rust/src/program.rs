@@ -105,7 +105,8 @@ impl Defaults {
         if self.is_off {
             (*budget, *shared_budget) = (None, None);
             // Without retries a policy breaks no rule.
-            *policy = policy.to_builder().max_retries(0).build().unwrap_or(*policy);
+            let whole = policy.get();
+            *policy = whole.to_builder().max_retries(0).build().unwrap_or(whole).into();
         } else if budget.is_none() && shared_budget.is_none() {
             *budget = self.budget.as_ref().map(RefOrArc::from);
         }

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
-use backoff_core::{Budget, Policy, PolicyBuilder, PolicyError, RandomStream, RetryStats, ffi};
+use backoff_core::{Budget, Policy, PolicyBuilder, PolicyError, RandomStream, RetryStats};
 
 use crate::ref_or_arc::RefOrArc;
 use crate::shared_budget::SharedBudget;
+use crate::stored_policy::StoredPolicy;
 use crate::time::{DefaultSleep, Monotonic};
 
 /// How to retry: a policy and, if set, a stream, a budget, stats, a clock and a sleep.
@@ -43,7 +44,7 @@ use crate::time::{DefaultSleep, Monotonic};
 /// ```
 #[derive(Clone)]
 pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
-    pub(crate) policy: Policy,
+    pub(crate) policy: StoredPolicy,
     pub(crate) stream: Option<RandomStream>,
     pub(crate) budget: Option<RefOrArc<'a, Budget>>,
     /// Mutually exclusive with `budget`.
@@ -102,7 +103,8 @@ impl Retry<'_> {
     fn from_parts(policy: Policy, stream: Option<RandomStream>) -> Self {
         let (clock, sleep) = (Monotonic, DefaultSleep);
         let (budget, shared_budget, stats) = (None, None, None);
-        let is_watched = ffi::needs_time(&policy);
+        let policy = StoredPolicy::from(policy);
+        let is_watched = policy.numbers.need_time();
         Self { policy, stream, budget, shared_budget, stats, is_watched, clock, sleep }
     }
 }
@@ -138,15 +140,15 @@ impl<'a, C, S> Retry<'a, C, S> {
         mut self,
         change: impl FnOnce(PolicyBuilder) -> PolicyBuilder,
     ) -> Result<Self, PolicyError> {
-        self.policy = change(self.policy.to_builder()).build()?;
-        self.is_watched |= ffi::needs_time(&self.policy);
+        self.policy = change(self.policy().to_builder()).build()?.into();
+        self.is_watched |= self.policy.numbers.need_time();
         Ok(self)
     }
 
     /// The policy.
     #[must_use]
-    pub const fn policy(&self) -> Policy {
-        self.policy
+    pub fn policy(&self) -> Policy {
+        self.policy.get()
     }
 
     /// Uses this stream in every loop. Loops that share a stream compute identical delays.
@@ -288,9 +290,10 @@ impl<C, S> Retry<'_, C, S> {
     /// Prints these options as those of a type with this name. A clock and a sleep are closures, which
     /// cannot be printed.
     pub(crate) fn fmt_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { policy, stream, budget, shared_budget, stats, .. } = self;
+        let Self { stream, budget, shared_budget, stats, .. } = self;
+        let policy = self.policy.get();
         let mut shown = f.debug_struct(name);
-        shown.field("policy", policy).field("stream", stream);
+        shown.field("policy", &policy).field("stream", stream);
         match shared_budget {
             Some(budget) => shown.field("budget", budget),
             None => shown.field("budget", budget),

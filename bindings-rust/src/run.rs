@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use backoff_core::ffi::{self, Progress};
-use backoff_core::{BudgetEvent, Decision, Outcome, RandomStream, StopReason};
+use backoff_core::ffi::Progress;
+use backoff_core::{BudgetEvent, Decision, Outcome, Policy, RandomStream, StopReason};
 
 use crate::attempt::{Attempt, AttemptTimeout};
 use crate::classify::Classify;
@@ -101,7 +101,7 @@ where
             defaults: if program::has_defaults() { program::defaults() } else { None },
             began_ns: 0,
             calls: 0,
-            needs_stream: stream.is_none() && ffi::draws(policy),
+            needs_stream: stream.is_none() && policy.numbers.draw(),
             stage: Stage::Going,
             plan,
         }
@@ -126,6 +126,11 @@ where
         if let Some(budget) = &self.plan.retry.shared_budget {
             budget.note(BudgetEvent::OperationBegan);
         }
+    }
+
+    #[inline]
+    pub(crate) fn policy(&self) -> Policy {
+        self.plan.retry.policy.get()
     }
 
     fn cancel_operation(&mut self) {
@@ -153,7 +158,7 @@ where
         let last = self.last.take();
         let time_left = if is_told {
             let now_ns = self.time();
-            self.operation.time_left_ns(&self.plan.retry.policy, now_ns)
+            self.operation.time_left_ns(&self.policy(), now_ns)
         } else {
             None
         };
@@ -162,11 +167,12 @@ where
 
     /// How long the call that begins may take.
     pub(crate) fn attempt_limit(&mut self) -> Option<Duration> {
-        if !(V::ENDS_ATTEMPTS && ffi::limits_attempts(&self.plan.retry.policy)) {
+        if !(V::ENDS_ATTEMPTS && self.plan.retry.policy.numbers.limit_attempts()) {
             return None;
         }
         let now_ns = self.time();
-        self.operation.attempt_limit_ns(&self.plan.retry.policy, now_ns).map(Duration::from_nanos)
+        let policy = self.policy();
+        self.operation.attempt_limit_ns(&policy, now_ns).map(Duration::from_nanos)
     }
 
     /// Reads the clock before a call.
@@ -190,10 +196,11 @@ where
     }
 
     /// Decides after a call with this verdict. If that needs the answer of a shared budget,
-    /// [`Self::answered`] goes on with it.
+    /// [`Self::answered`] goes on with it. The policy is that of the plan.
     #[inline]
     pub(crate) fn end_attempt(
         &mut self,
+        policy: &Policy,
         result: R,
         Verdict { outcome, retry_after }: Verdict,
         cancelled: impl FnOnce() -> bool,
@@ -204,7 +211,7 @@ where
             return Ok(ControlFlow::Break(self.cancel()));
         }
         let now_ns = self.now_ns();
-        let decision = self.decide(&result, outcome, retry_after, now_ns);
+        let decision = self.decide(policy, &result, outcome, retry_after, now_ns);
         if let Some(budget) = &self.plan.retry.shared_budget {
             match outcome {
                 Outcome::Success => budget.operation_succeeded(self.held),
@@ -282,6 +289,7 @@ where
 
     fn decide(
         &mut self,
+        policy: &Policy,
         result: &R,
         outcome: Outcome,
         retry_after: Option<Duration>,
@@ -297,7 +305,7 @@ where
             self.needs_stream = false;
             self.operation.set_stream(default_stream());
         }
-        let (policy, retry_after_ns) = (&self.plan.retry.policy, retry_after.map(nanoseconds));
+        let retry_after_ns = retry_after.map(nanoseconds);
         let mut own_ns = None;
         if V::HAS_DELAYS && is_retryable {
             let index = self.operation.retry_index(policy, now_ns);

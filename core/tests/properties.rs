@@ -1,6 +1,6 @@
 //! Properties of every policy, checked on random ones.
 
-use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
+use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS, PolicyNumbers};
 use backoff_core::{
     Backoff, Field, FieldValue, MAX_NS, Operation, Outcome, Policy, RandomStream, Ratio,
     RetryAfterMode, Waits,
@@ -114,8 +114,8 @@ proptest! {
             let mut operation = Operation::resume(policy, stream, retries, 0, None);
             operation.decide(Outcome::Transient, retry_after_ns, 0, None)
         };
-        prop_assert!(ffi::draws(&policy) || decide(seed) == decide(!seed));
-        prop_assert_eq!(ffi::draws(&policy), spreads || policy.get(Field::Jitter) != Some(FieldValue::Kind("none")));
+        prop_assert!(PolicyNumbers::of(&policy).draw() || decide(seed) == decide(!seed));
+        prop_assert_eq!(PolicyNumbers::of(&policy).draw(), spreads || policy.get(Field::Jitter) != Some(FieldValue::Kind("none")));
     }
 
     #[test]

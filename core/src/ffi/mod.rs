@@ -23,6 +23,7 @@ use crate::number::ratio::Ratio;
 use crate::parse::string::{Parsed, replaced_by};
 use crate::policy::Policy;
 pub use crate::random::stream::KeyHasher;
+pub use crate::schedule::PolicyNumbers;
 use crate::schedule::ScheduleParams;
 use crate::text::buffer::TextBuf;
 pub use crate::text::kind::TextKind;
@@ -117,24 +118,41 @@ pub const fn no_limit(field: Field) -> Option<u64> {
     field.no_limit()
 }
 
-/// Whether a decision of the policy depends on the time, or the limit of an attempt does.
-#[must_use]
-pub const fn needs_time(policy: &Policy) -> bool {
-    policy.0.max_elapsed != MAX_NS
-        || policy.0.attempt_timeout != MAX_NS
-        || policy.0.reset_after != MAX_NS
-}
+impl PolicyNumbers {
+    /// The numbers of a policy.
+    #[must_use]
+    pub const fn of(policy: &Policy) -> &Self {
+        &policy.0.numbers
+    }
 
-/// Whether the policy limits the time of an attempt.
-#[must_use]
-pub const fn limits_attempts(policy: &Policy) -> bool {
-    policy.0.attempt_timeout != MAX_NS
-}
+    /// The policy of these numbers and of its waits; without waits, of another growth than steps.
+    #[must_use]
+    #[inline]
+    pub fn policy(&self, waits: Option<&Waits>) -> Policy {
+        let numbers = *self;
+        Policy(match waits {
+            None => ScheduleParams { numbers, waits: Waits::EMPTY },
+            Some(&waits) => ScheduleParams { numbers, waits },
+        })
+    }
 
-/// Whether a delay of the policy depends on a draw, also one after a `Retry-After`.
-#[must_use]
-pub const fn draws(policy: &Policy) -> bool {
-    policy.0.jitter != NONE || policy.0.retry_after == SPREAD
+    /// Whether a decision of the policy depends on the time, or the limit of an attempt does.
+    #[must_use]
+    pub const fn need_time(&self) -> bool {
+        self.max_elapsed != MAX_NS || self.attempt_timeout != MAX_NS || self.reset_after != MAX_NS
+    }
+
+    /// Whether the policy limits the time of an attempt.
+    #[must_use]
+    pub const fn limit_attempts(&self) -> bool {
+        self.attempt_timeout != MAX_NS
+    }
+
+    /// Whether a delay of the policy depends on a draw, also one after a `Retry-After`.
+    #[must_use]
+    pub const fn draw(&self) -> bool {
+        self.jitter != NONE || self.retry_after == SPREAD
+    }
 }
 
 /// The policy that the fields describe.
@@ -147,34 +165,37 @@ pub fn build_policy(params: &FieldSet) -> Result<Policy, PolicyError> {
 
 /// The preset `default`, for callers who give no policy. A constant, because C asks for it at each call.
 pub static DEFAULT_POLICY: Policy = Policy(ScheduleParams {
-    growth: EXPONENTIAL,
-    base: 100_000_000,
-    increment: 0,
-    multiplier: Ratio::DOUBLE,
-    power: 0,
-    origin: 0,
-    offset: 0,
-    cap: 20_000_000_000,
-    cap_on: ON_WINDOW,
-    floor: 0,
-    jitter: FULL,
-    jitter_below: Ratio::from_value(0),
-    jitter_above: Ratio::from_value(0),
-    jitter_max: 0,
-    jitter_increment: 0,
-    jitter_slot: 0,
-    max_retries: 3,
-    max_attempts: (),
-    max_elapsed: MAX_NS,
-    throttled_base: 100_000_000,
-    retry_after: AT_LEAST,
-    retry_after_max: 3_600_000_000_000,
-    retry_after_max_extra: MAX_NS,
     waits: Waits::EMPTY,
-    attempt_timeout: MAX_NS,
-    reset_after: MAX_NS,
-    elapsed_from: FROM_BEGIN,
-    doubling: 1,
+    numbers: PolicyNumbers {
+        growth: EXPONENTIAL,
+        base: 100_000_000,
+        increment: 0,
+        multiplier: Ratio::DOUBLE,
+        power: 0,
+        origin: 0,
+        offset: 0,
+        cap: 20_000_000_000,
+        cap_on: ON_WINDOW,
+        floor: 0,
+        jitter: FULL,
+        jitter_below: Ratio::from_value(0),
+        jitter_above: Ratio::from_value(0),
+        jitter_max: 0,
+        jitter_increment: 0,
+        jitter_slot: 0,
+        max_retries: 3,
+        max_attempts: (),
+        max_elapsed: MAX_NS,
+        throttled_base: 100_000_000,
+        retry_after: AT_LEAST,
+        retry_after_max: 3_600_000_000_000,
+        retry_after_max_extra: MAX_NS,
+        waits: (),
+        attempt_timeout: MAX_NS,
+        reset_after: MAX_NS,
+        elapsed_from: FROM_BEGIN,
+        doubling: 1,
+    },
 });
 
 #[cfg(test)]

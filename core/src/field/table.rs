@@ -70,7 +70,7 @@ macro_rules! for_fields {
                 RetryAfterMaxExtra = 23, retry_after_max_extra: u64, Unit::Duration, set Duration;
                 /// Growth in steps: the windows one after another, 1 to 16. The last one stays.
                 /// Required with this growth.
-                Waits = 24, waits: Waits, Unit::Waits;
+                Waits = 24, waits: (), Unit::Waits;
                 /// The longest that one attempt may take, at least 1 ns. Default: no limit.
                 AttemptTimeout = 25, attempt_timeout: u64, Unit::Duration, set Duration;
                 /// How long an attempt must have run before it failed to begin the count of retries

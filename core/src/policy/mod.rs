@@ -16,10 +16,10 @@ use crate::field::value::FieldValue;
 use crate::field::{Field, POLICY_FIELDS};
 use crate::parse::string::Parsed;
 use crate::random::stream::RandomStream;
-use crate::schedule::ScheduleParams;
 use crate::schedule::doubling;
 use crate::schedule::growth::GrowthState;
 use crate::schedule::state::DelayState;
+use crate::schedule::{PolicyNumbers, ScheduleParams};
 use crate::text::buffer::TextBuf;
 use crate::text::kind::TextKind;
 use crate::text::print::print;
@@ -153,7 +153,8 @@ impl Policy {
             return doubling::delay(doubling::window(base, self.0.cap, index), stream.draw(index));
         }
         if base != self.0.base {
-            return Self(ScheduleParams { base, ..self.0 }).any_delay_ns(stream, index);
+            let numbers = PolicyNumbers { base, ..self.0.numbers };
+            return Self(ScheduleParams { numbers, ..self.0 }).any_delay_ns(stream, index);
         }
         self.any_delay_ns(stream, index)
     }
@@ -194,18 +195,18 @@ impl Policy {
     /// The maximum number of retries; 2^32 means no limit.
     #[must_use]
     pub const fn max_retries(&self) -> u64 {
-        self.0.max_retries
+        self.0.numbers.max_retries
     }
 
     /// The index of the delay before a retry, unless that retry is one too many.
     #[inline]
     pub(crate) fn retry_index(&self, retries: u64) -> Option<u32> {
-        u32::try_from(retries).ok().filter(|_| retries < self.0.max_retries)
+        u32::try_from(retries).ok().filter(|_| retries < self.0.numbers.max_retries)
     }
 
     /// The number of retries that have an index.
     pub(crate) fn retries(&self) -> u64 {
-        self.0.max_retries.min(EVERY_INDEX)
+        self.0.numbers.max_retries.min(EVERY_INDEX)
     }
 
     /// The number of retries that are left, as a size hint.
@@ -217,7 +218,7 @@ impl Policy {
     /// The maximum number of attempts, one more than the retries; 2^32 + 1 means no limit.
     #[must_use]
     pub const fn max_attempts(&self) -> u64 {
-        self.0.max_retries.saturating_add(1)
+        self.0.numbers.max_retries.saturating_add(1)
     }
 
     /// The shortest, mean and longest delay of each retry (SPEC 16). Without `max_retries` there can

@@ -45,7 +45,7 @@ mod tests {
             let doubling = Policy::parse(text).unwrap().0;
             assert!(doubling.is_doubling(), "{text}");
             let mut general = doubling;
-            general.doubling = 0;
+            general.numbers.doubling = 0;
             let mut running = doubling.base;
             for index in (0..70).chain([u32::MAX]) {
                 let (expected, draw) = (Policy(general), stream.draw(index));

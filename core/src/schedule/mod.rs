@@ -5,6 +5,8 @@ pub(crate) mod growth;
 pub(crate) mod jitter;
 pub(crate) mod state;
 
+use core::ops::Deref;
+
 use crate::field::Field;
 use crate::field::kind::{EXPONENTIAL, FULL, ON_WINDOW};
 use crate::field::table::for_fields;
@@ -20,11 +22,10 @@ macro_rules! parameters {
         )* }
         budget $budget:tt
     ) => {
-        /// The numbers of a validated policy, as the formulas read them.
-        // Every field is a plain integer, and every reader is total over all of their values: the C ABI
-        // keeps a policy in its caller's memory, which may hold anything.
+        /// All of a validated policy but the waits of growth in steps, which take almost half of its memory.
+        /// A loop that keeps the waits elsewhere is copied sooner.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub(crate) struct ScheduleParams {
+        pub struct PolicyNumbers {
             $(pub(crate) $name: $word,)*
             /// 1 if the policy is one of doubling, otherwise 0.
             pub(crate) doubling: u64,
@@ -32,61 +33,68 @@ macro_rules! parameters {
 
         // In C equal policies have equal bytes, so there are none between the fields.
         const _: () = assert!(
-            size_of::<ScheduleParams>() == size_of::<u64>() $(+ size_of::<$word>())*
+            size_of::<PolicyNumbers>() == size_of::<u64>() $(+ size_of::<$word>())*
         );
 
-        impl ScheduleParams {
-            /// The parameters of checked values.
-            pub(crate) fn from_values(values: &FieldValues) -> Self {
-                let mut parameters = Self {
-                    $($name: Word::read(values, Field::$field),)*
+        impl PolicyNumbers {
+            fn from_values(values: &FieldValues) -> Self {
+                let mut numbers = Self {
+                    $($name: Word::from_number(values.get(Field::$field)),)*
                     doubling: 0,
                 };
-                parameters.doubling = parameters.is_of_doubling_kinds().into();
-                parameters
+                numbers.doubling = numbers.is_of_doubling_kinds().into();
+                numbers
             }
 
-            /// The values of the fields.
-            pub(crate) fn values(&self) -> FieldValues {
-                let mut values = FieldValues::default();
-                $(self.$name.write(&mut values, Field::$field);)*
-                values
+            fn write(&self, values: &mut FieldValues) {
+                $(values.set(Field::$field, self.$name.to_number());)*
             }
         }
     };
 }
 for_fields!(parameters);
 
+/// A validated policy, as the formulas read it.
+// Every field is a plain integer, and every reader is total over all of their values: the C ABI keeps a
+// policy in its caller's memory, which may hold anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ScheduleParams {
+    pub(crate) numbers: PolicyNumbers,
+    /// None of another growth than steps.
+    pub(crate) waits: Waits,
+}
+
+const _: () =
+    assert!(size_of::<ScheduleParams>() == size_of::<PolicyNumbers>() + size_of::<Waits>());
+
+impl ScheduleParams {
+    /// The parameters of checked values.
+    pub(crate) fn from_values(values: &FieldValues) -> Self {
+        Self { numbers: PolicyNumbers::from_values(values), waits: *values.waits() }
+    }
+
+    /// The values of the fields.
+    pub(crate) fn values(&self) -> FieldValues {
+        let mut values = FieldValues::default();
+        self.numbers.write(&mut values);
+        values.set_waits(self.waits);
+        values
+    }
+}
+
+impl Deref for ScheduleParams {
+    type Target = PolicyNumbers;
+
+    #[inline]
+    fn deref(&self) -> &PolicyNumbers {
+        &self.numbers
+    }
+}
+
 /// A field as the formulas read it.
 trait Word: Sized {
     fn from_number(number: u64) -> Self;
     fn to_number(self) -> u64;
-
-    fn read(values: &FieldValues, field: Field) -> Self {
-        Self::from_number(values.get(field))
-    }
-
-    fn write(self, values: &mut FieldValues, field: Field) {
-        values.set(field, self.to_number());
-    }
-}
-
-impl Word for Waits {
-    fn from_number(_: u64) -> Self {
-        Self::default()
-    }
-
-    fn to_number(self) -> u64 {
-        self.length()
-    }
-
-    fn read(values: &FieldValues, _: Field) -> Self {
-        *values.waits()
-    }
-
-    fn write(self, values: &mut FieldValues, _: Field) {
-        values.set_waits(self);
-    }
 }
 
 impl Word for u64 {
@@ -121,7 +129,7 @@ impl Word for Ratio {
     }
 }
 
-/// No formula reads the field.
+/// No formula reads the field, or its value is no number.
 impl Word for () {
     fn from_number(_: u64) -> Self {}
 
@@ -130,7 +138,7 @@ impl Word for () {
     }
 }
 
-impl ScheduleParams {
+impl PolicyNumbers {
     /// Whether the formulas in `doubling` are those of these kinds and numbers.
     fn is_of_doubling_kinds(&self) -> bool {
         (self.growth, self.jitter, self.cap_on) == (EXPONENTIAL, FULL, ON_WINDOW)

@@ -1,0 +1,30 @@
+//! The policy of a loop, in the memory that most policies need.
+
+use std::sync::Arc;
+
+use backoff_core::ffi::{self, PolicyNumbers};
+use backoff_core::{Policy, Waits};
+
+/// A policy whose waits of growth in steps are elsewhere: loops and their futures are copied, and a future
+/// in which policies were whole would exceed the 1,032 bytes up to which the allocator of Linux is fast.
+#[derive(Clone)]
+pub(crate) struct StoredPolicy {
+    pub(crate) numbers: PolicyNumbers,
+    waits: Option<Arc<Waits>>,
+}
+
+impl StoredPolicy {
+    #[inline]
+    pub(crate) fn get(&self) -> Policy {
+        self.numbers.policy(self.waits.as_deref())
+    }
+}
+
+impl From<Policy> for StoredPolicy {
+    #[inline]
+    fn from(policy: Policy) -> Self {
+        let waits = ffi::policy_waits(&policy);
+        let waits = (!waits.as_ns().is_empty()).then(|| Arc::new(*waits));
+        Self { numbers: *PolicyNumbers::of(&policy), waits }
+    }
+}
