@@ -10,16 +10,16 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// SetDefaults sets options of all loops of the program that begin from now on, in every goroutine. They replace those of
-// an earlier call until restore is called:
+// SetDefaults sets options of all loops of the program that begin from now on, in every goroutine, until restore is called:
 //
 //	restore, err := backoff.SetDefaults(backoff.OnRetry(logRetry), backoff.WithEnabled(!*noRetries))
 //
 // A loop's own options win: a policy of its own also takes the place of the fields here, and RetryIf, RetryOn and
 // Classify take the place of those here. Hooks of both are called, those here first. WithBudget(nil) in a loop is no budget.
 //
-// restore may be called at any time and more than once. Of several defaults the last ones that are not restored count.
-// Tests that run in parallel share them.
+// Calls add up: of an option that several calls set, the last one counts, and all hooks are called, those of the first
+// call first. So a library, the program and a test can each set some. restore takes back its own options; it may be called
+// at any time and more than once. Tests that run in parallel share the defaults.
 //
 // It fails as a loop does for invalid options, and with an *ArgumentError for options that depend on a type of result:
 // RetryResult, ClassifyResult, WithFallback and WithFallbackFunc; and for an attempt_timeout, which not all loops can
@@ -44,38 +44,57 @@ func SetDefaults(options ...RetryOption) (restore func(), err error) {
 	if err != nil {
 		return func() {}, err
 	}
-	set := &programDefaults{slices.Clone(options)}
+	set := &setDefaults{slices.Clone(options)}
 	programMutex.Lock()
 	defer programMutex.Unlock()
-	programStack = append(programStack, set)
-	program.Store(set)
+	all := programDefaults{set}
+	if before := program.Load(); before != nil {
+		all = slices.Concat(*before, all)
+	}
+	program.Store(&all)
 	return set.restore, nil
 }
 
-type programDefaults struct{ options []RetryOption }
+// programDefaults are those of all calls that are not restored, the first call first. It never changes.
+type programDefaults []*setDefaults
+
+type setDefaults struct{ options []RetryOption }
 
 var (
 	program      atomic.Pointer[programDefaults] // nil if there are none
-	programMutex sync.Mutex
-	programStack []*programDefaults // all that are not restored
+	programMutex sync.Mutex                      // of its changes
 )
 
-func (d *programDefaults) restore() {
+func (d *setDefaults) restore() {
 	programMutex.Lock()
 	defer programMutex.Unlock()
-	programStack = slices.DeleteFunc(programStack, func(other *programDefaults) bool { return other == d })
-	if len(programStack) == 0 {
+	before := program.Load()
+	if before == nil {
+		return
+	}
+	rest := slices.DeleteFunc(slices.Clone(*before), func(other *setDefaults) bool { return other == d })
+	if len(rest) == 0 {
 		program.Store(nil)
 	} else {
-		program.Store(programStack[len(programStack)-1])
+		program.Store(&rest)
 	}
 }
 
 // applyOver sets options whose place the defaults of the program take where they are missing.
-func (c *retryConfig) applyOver(defaults *programDefaults, options []RetryOption) error {
-	if err := c.applyAll(defaults.options); err != nil {
+func (c *retryConfig) applyOver(defaults programDefaults, options []RetryOption) error {
+	if err := c.applyAll(defaults[0].options); err != nil {
 		return err
 	}
+	for _, later := range defaults[1:] {
+		if err := c.applyLater(later.options); err != nil {
+			return err
+		}
+	}
+	return c.applyLater(options)
+}
+
+// applyLater sets options whose place those that are set take where they are missing.
+func (c *retryConfig) applyLater(options []RetryOption) error {
 	of := *c
 	var fields []fieldOption
 	if c.extras != nil {

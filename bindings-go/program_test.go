@@ -99,6 +99,28 @@ func TestDefaultsAreRestored(t *testing.T) {
 	}
 }
 
+func TestDefaultsAddUp(t *testing.T) {
+	var seen []string
+	hook := func(name string) backoff.RetryOption {
+		return backoff.OnStop(func(backoff.Event) { seen = append(seen, name) })
+	}
+	check := func(want uint64, hooks ...string) {
+		t.Helper()
+		seen = nil
+		if got := attempts(t); got != want || !slices.Equal(seen, hooks) {
+			t.Errorf("%d attempts, hooks %v", got, seen)
+		}
+	}
+	setDefaults(t, hook("library"), backoff.WithMaxRetries(4), backoff.RetryIf(func(error) bool { return true }))
+	fewer := setDefaults(t, backoff.WithMaxAttempts(2), hook("program"))
+	check(2, "library", "program")
+	off := setDefaults(t, backoff.WithEnabled(false))
+	fewer()
+	check(1, "library")
+	off()
+	check(5, "library")
+}
+
 func TestInvalidDefaultsChangeNothing(t *testing.T) {
 	for code, option := range map[backoff.Code]backoff.RetryOption{
 		backoff.ErrUnknownHead: backoff.WithPolicyString("rato"),

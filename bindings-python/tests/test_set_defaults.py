@@ -1,6 +1,7 @@
 """The defaults of all loops of the program (SPEC 18.8)."""
 
 import asyncio
+import contextlib
 import logging
 import threading
 
@@ -134,12 +135,37 @@ def test_they_are_restored():
     first = set_defaults(on_stop=events.on_stop)
     try:
         with set_defaults(enabled=False, log=False) as second:
-            assert repr(second) == "<Defaults on_stop, enabled, log>"
+            assert repr(second) == "<Defaults enabled, log>"
         assert loops.called(loops.Script(RESET, 1), on=OSError, log=False) == 1
     finally:
         first.restore()
     loops.called(loops.Script(1), on=OSError)
     assert len(events.all) == 1
+
+
+def test_they_add_up_and_each_takes_back_its_own():
+    seen = []
+
+    def hook(name):
+        return lambda event: seen.append(name)
+
+    def fail():
+        seen.clear()
+        script = loops.Script(*[RESET] * 5)
+        with pytest.raises(ConnectionResetError):
+            loops.called(script, on=OSError, log=False)
+        return script.calls, [*seen]
+
+    with contextlib.ExitStack() as defaults:
+        library = set_defaults(on_stop=hook("library"), max_retries=4, base=0)
+        defaults.callback(library.restore)
+        program = defaults.enter_context(set_defaults(on_stop=hook("program"), max_attempts=2))
+        assert fail() == (2, ["library", "program"])
+        off = defaults.enter_context(set_defaults(enabled=False))
+        program.restore()
+        assert fail() == (1, ["library"])
+        off.restore()
+        assert fail() == (5, ["library"])
 
 
 def test_they_are_those_of_all_threads():

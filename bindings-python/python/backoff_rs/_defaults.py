@@ -36,22 +36,20 @@ _HOOKS: Final = ("on_retry", "on_stop")
 _NAMES: Final = frozenset({*_PARTS, *_HOOKS, "enabled"})
 
 
-class Defaults:
-    """The defaults that set_defaults() has set, a context manager that restores those before it."""
+#: Each is the same limit as another one, which a later call replaces.
+_COUNTERPARTS: Final = {"max_retries": "max_attempts", "max_attempts": "max_retries"}
 
-    def __init__(self, before: Defaults | None, given: dict[str, Any]) -> None:
-        self._before = before
-        self._given: dict[str, Any] = {**(before._given if before else {}), **given}
-        rest = dict(self._given)
-        self._enabled: bool = rest.pop("enabled", True)
-        self._options = Retrying(on=(), **rest)._options
-        # Of each loop, its options with these.
-        self._changed: WeakKeyDictionary[Options, Options] = WeakKeyDictionary()
+
+class Defaults:
+    """What set_defaults() has set, a context manager that takes it back."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self._given = given
 
     def restore(self) -> None:
-        """Restores the defaults that were there before."""
+        """Takes back what this call of set_defaults() has set, and nothing else."""
         with _lock:
-            _set(self._before)
+            _set([one for one in _all if one is not self])
 
     def __enter__(self) -> Defaults:
         return self
@@ -67,7 +65,24 @@ class Defaults:
     def __repr__(self) -> str:
         return f"<Defaults {', '.join(self._given)}>"
 
-    def _change(self, options: Options) -> Options:
+
+class _Sum:
+    """The defaults of all calls of set_defaults() together."""
+
+    def __init__(self, given: list[dict[str, Any]]) -> None:
+        self._given: dict[str, Any] = {}
+        for later in given:
+            for name in later:
+                self._given.pop(_COUNTERPARTS.get(name, ""), None)
+            hooks = {name: _both(self._given.get(name), later.get(name)) for name in _HOOKS}
+            self._given |= later | hooks
+        rest = dict(self._given)
+        self._enabled: bool = rest.pop("enabled", True)
+        self._options = Retrying(on=(), **rest)._options
+        # Of each loop, its options with these.
+        self._changed: WeakKeyDictionary[Options, Options] = WeakKeyDictionary()
+
+    def change(self, options: Options) -> Options:
         """The options of a loop with these defaults."""
         changed = self._changed.get(options)
         if changed is None:
@@ -115,13 +130,13 @@ def _both(
 
 
 _lock: Final = threading.Lock()
-_current: Defaults | None = None
+_all: list[Defaults] = []
 
 
-def _set(defaults: Defaults | None) -> None:
-    global _current
-    _current = defaults
-    _time.platform.changes = None if defaults is None else defaults._change
+def _set(defaults: list[Defaults]) -> None:
+    global _all
+    changes = _Sum([one._given for one in defaults]).change if defaults else None
+    _all, _time.platform.changes = defaults, changes
 
 
 def set_defaults(
@@ -140,9 +155,10 @@ def set_defaults(
     clock_ns: Callable[[], int] | None = None,
     **fields: Unpack[_PolicyFields],
 ) -> Defaults:
-    """Sets defaults of all loops that begin from now on, in all threads and tasks (SPEC 18.8). What
-    it does not name stays as it is. It returns a Defaults, whose restore() restores what was there
-    before, and so does the end of a `with`:
+    """Sets defaults of all loops that begin from now on, in all threads and tasks (SPEC 18.8). Calls
+    add up: of an option that several calls set, the last one counts, and all hooks run, those of the
+    first call first. It returns a Defaults, whose restore() takes back what this call has set, in any
+    order, and so does the end of a `with`:
 
         with set_defaults(enabled=False):
             ...
@@ -165,6 +181,6 @@ def set_defaults(
         if is_coroutine_function(named.get(name)):
             raise TypeError(f"{name} is a coroutine function, which a blocking loop cannot await")
     with _lock:
-        defaults = Defaults(_current, named)
-        _set(defaults)
+        defaults = Defaults(named)
+        _set([*_all, defaults])
     return defaults
