@@ -23,8 +23,7 @@ use crate::number::ratio::Ratio;
 use crate::parse::string::{Parsed, replaced_by};
 use crate::policy::Policy;
 pub use crate::random::stream::KeyHasher;
-pub use crate::schedule::PolicyNumbers;
-use crate::schedule::ScheduleParams;
+pub use crate::schedule::{PolicyNumbers, Schedule, ScheduleParams, ScheduleParts};
 use crate::text::buffer::TextBuf;
 pub use crate::text::kind::TextKind;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
@@ -112,6 +111,19 @@ pub const fn policy_waits(policy: &Policy) -> &Waits {
     &policy.0.waits
 }
 
+/// A policy as the formulas read it.
+#[must_use]
+pub const fn schedule(policy: &Policy) -> &ScheduleParams {
+    &policy.0
+}
+
+/// The policy of these parts.
+#[must_use]
+pub fn policy_of_parts(numbers: &PolicyNumbers, waits: Option<&Waits>) -> Policy {
+    let waits = waits.copied().unwrap_or_default();
+    Policy(ScheduleParams { numbers: *numbers, waits })
+}
+
 /// The number that means no limit as the value of a field, if the field is such a limit.
 #[must_use]
 pub const fn no_limit(field: Field) -> Option<u64> {
@@ -123,17 +135,6 @@ impl PolicyNumbers {
     #[must_use]
     pub const fn of(policy: &Policy) -> &Self {
         &policy.0.numbers
-    }
-
-    /// The policy of these numbers and of its waits; without waits, of another growth than steps.
-    #[must_use]
-    #[inline]
-    pub fn policy(&self, waits: Option<&Waits>) -> Policy {
-        let numbers = *self;
-        Policy(match waits {
-            None => ScheduleParams { numbers, waits: Waits::EMPTY },
-            Some(&waits) => ScheduleParams { numbers, waits },
-        })
     }
 
     /// Whether a decision of the policy depends on the time, or the limit of an attempt does.
