@@ -12,6 +12,7 @@ typedef struct backoff_budget backoff_budget;
 typedef struct backoff_budget_level backoff_budget_level;
 typedef struct backoff_stats backoff_stats;
 typedef struct backoff_stats_counts backoff_stats_counts;
+typedef struct backoff_label backoff_label;
 typedef struct backoff_error backoff_error;
 typedef struct backoff_budget_state backoff_budget_state;
 typedef struct backoff_budget_event backoff_budget_event;
@@ -76,7 +77,9 @@ typedef enum backoff_code {
   BACKOFF_ERROR_UNKNOWN_EVENT = 113,
   BACKOFF_ERROR_WRONG_BUDGET = 114,
   BACKOFF_ERROR_UNSUPPORTED = 115,
-  BACKOFF_ERROR_UNKNOWN_NAME = 116
+  BACKOFF_ERROR_UNKNOWN_NAME = 116,
+  BACKOFF_ERROR_NOT_A_PREFIX = 117,
+  BACKOFF_ERROR_NOT_A_LABEL = 118
 } backoff_code;
 typedef enum backoff_field {
   BACKOFF_FIELD_NONE = 0,
@@ -314,6 +317,13 @@ backoff_code backoff_stats_read(const backoff_stats *stats, backoff_stats_counts
 backoff_code backoff_stats_stopped(const backoff_stats *stats, backoff_reason reason, uint64_t *count);
 backoff_code backoff_stats_bucket(const backoff_stats *stats, uint64_t index, uint64_t *max_attempts, uint64_t *count);
 backoff_code backoff_stats_print(const backoff_stats *stats, char *buffer, uint64_t size, uint64_t *length);
+struct backoff_label {
+  const char *name;
+  uint64_t name_length;
+  const char *value;
+  uint64_t value_length;
+};
+backoff_code backoff_stats_print_with(const backoff_stats *stats, const char *prefix, uint64_t prefix_length, const backoff_label *labels, uint64_t count, char *buffer, uint64_t size, uint64_t *length);
 typedef enum backoff_text_kind {
   BACKOFF_TEXT_KIND_NONE = 0,
   BACKOFF_TEXT_KIND_POLICY = 1,

@@ -40,7 +40,7 @@
  *   10. Budgets: budget_parse, budget_print, budget_get, budget_get_ratio, budget_get_level
  *   11. HTTP: http_outcome, is_idempotent_method, parse_retry_after, http_retry_after
  *   12. Stats: stats_init, stats_record, stats_merge, stats_read, stats_stopped, stats_bucket,
- *      stats_print
+ *      stats_print, stats_print_with
  *   13. Errors: error_message, code_name
  *   14. Shared budgets: budget_state_full, budget_state_parse, budget_state_print,
  *      budget_state_step, budget_event_name, budget_member_init, budget_member_note,
@@ -127,6 +127,7 @@ typedef struct backoff_budget backoff_budget;
 typedef struct backoff_budget_level backoff_budget_level;
 typedef struct backoff_stats backoff_stats;
 typedef struct backoff_stats_counts backoff_stats_counts;
+typedef struct backoff_label backoff_label;
 typedef struct backoff_error backoff_error;
 typedef struct backoff_budget_state backoff_budget_state;
 typedef struct backoff_budget_event backoff_budget_event;
@@ -254,7 +255,11 @@ BACKOFF_ENUM(backoff_code) {
   // A reserved word of a struct is not 0: the program needs a newer library.
   BACKOFF_ERROR_UNSUPPORTED = 115,
   // The header has no constant or struct of this name.
-  BACKOFF_ERROR_UNKNOWN_NAME = 116
+  BACKOFF_ERROR_UNKNOWN_NAME = 116,
+  // The prefix cannot begin the name of a metric (SPEC 17.3).
+  BACKOFF_ERROR_NOT_A_PREFIX = 117,
+  // The name of a label is not one, is taken or is there twice (SPEC 17.3), or its value is not UTF-8.
+  BACKOFF_ERROR_NOT_A_LABEL = 118
 };
 typedef enum backoff_code backoff_code;
 
@@ -590,7 +595,7 @@ backoff_code backoff_policy_get_ratio(const backoff_policy *policy,
                                       uint32_t *denominator);
 
 // Writes the waits of BACKOFF_GROWTH_STEPS in nanoseconds, the first `size` of them, and their number,
-// at most BACKOFF_MAX_WAITS.
+// at most BACKOFF_MAX_WAITS. `waits_ns` may be NULL if `size` is 0.
 //
 // Fails with BACKOFF_ERROR_UNUSED if the policy has another growth.
 BACKOFF_MUST_CHECK
@@ -1310,6 +1315,35 @@ backoff_code backoff_stats_print(const backoff_stats *stats,
                                  char *buffer,
                                  uint64_t size,
                                  uint64_t *length);
+
+// A label of every count that backoff_stats_print_with writes, such as `upstream="payments"`.
+struct backoff_label {
+  // The name: letters of A to Z and a to z, digits and `_`. It begins neither with a digit nor with `__`, and is
+  // neither `le` nor `reason`.
+  const char *name;
+  // The length of the name in bytes.
+  uint64_t name_length;
+  // The value: any text in UTF-8. The function escapes what needs it.
+  const char *value;
+  // The length of the value in bytes. The value may be NULL if it is 0.
+  uint64_t value_length;
+};
+
+// Writes what backoff_stats_print writes, with a prefix of `prefix_length` bytes in place of `backoff` in every name,
+// and with `count` labels in front of those of each line (SPEC 17.3). The prefix has letters of A to Z and a to z,
+// digits, `_` and `:`, and does not begin with a digit; without one of your own it is `backoff`. `labels` may be NULL
+// if `count` is 0. The length of the text depends on the prefix and the labels: measure it.
+//
+// Fails with BACKOFF_ERROR_NOT_A_PREFIX, BACKOFF_ERROR_NOT_A_LABEL, or BACKOFF_ERROR_TOO_LONG if `count` labels do not
+// fit into memory.
+backoff_code backoff_stats_print_with(const backoff_stats *stats,
+                                      const char *prefix,
+                                      uint64_t prefix_length,
+                                      const backoff_label *labels,
+                                      uint64_t count,
+                                      char *buffer,
+                                      uint64_t size,
+                                      uint64_t *length);
 
 /* 13. Errors ------------------------------------------------------------------------------------ */
 

@@ -803,8 +803,31 @@ struct retry_stats : detail::printed<backoff_stats, backoff_stats_print, BACKOFF
     backoff_stats_record(&raw, attempts, backoff_reason(of));
   }
   void merge(const retry_stats &other) { backoff_stats_merge(&raw, &other.raw); }
+  // The text with a prefix in place of `backoff`, and with labels on every line (SPEC 17.3). The values
+  // may be any text in UTF-8. Fails with BACKOFF_ERROR_NOT_A_PREFIX or BACKOFF_ERROR_NOT_A_LABEL.
+  result<std::string> to_text(
+      text prefix, const std::vector<std::pair<std::string, std::string>> &labels = {}) const {
+    std::vector<backoff_label> all;
+    for (const auto &label : labels) {
+      all.push_back({label.first.data(), label.first.size(), label.second.data(), label.second.size()});
+    }
+    const retry_stats now = copy();  // or the text could grow between the two calls
+    uint64_t length = 0;
+    backoff_stats_print_with(&now.raw, prefix.data(), prefix.size(), all.data(), all.size(), nullptr, 0,
+                             &length);
+    std::vector<char> buffer(length + 1);
+    const backoff_code code =
+        backoff_stats_print_with(&now.raw, prefix.data(), prefix.size(), all.data(), all.size(),
+                                 buffer.data(), buffer.size(), nullptr);
+    return {std::string(buffer.data(), length), code};
+  }
 
  private:
+  retry_stats copy() const {
+    retry_stats made;
+    made.merge(*this);
+    return made;
+  }
   backoff_stats_counts counts() const {
     backoff_stats_counts counts = backoff_stats_counts();
     detail::ignore(backoff_stats_read(&raw, &counts));
@@ -1057,6 +1080,9 @@ class BACKOFF_NODISCARD retried {
     check();
     return *last_;
   }
+  // The value of the success, or `otherwise` (SPEC 18.8).
+  T value_or(T otherwise) const & { return *this ? *last_ : std::move(otherwise); }
+  T value_or(T otherwise) && { return *this ? std::move(*last_) : std::move(otherwise); }
   T &value() & {
     check();
     return *last_;

@@ -96,3 +96,7 @@ pub const BACKOFF_ERROR_WRONG_BUDGET: u32 = 114;
 pub const BACKOFF_ERROR_UNSUPPORTED: u32 = 115;
 /// The header has no constant or struct of this name.
 pub const BACKOFF_ERROR_UNKNOWN_NAME: u32 = 116;
+/// The prefix cannot begin the name of a metric (SPEC 17.3).
+pub const BACKOFF_ERROR_NOT_A_PREFIX: u32 = 117;
+/// The name of a label is not one, is taken or is there twice (SPEC 17.3), or its value is not UTF-8.
+pub const BACKOFF_ERROR_NOT_A_LABEL: u32 = 118;

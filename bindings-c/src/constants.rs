@@ -3,9 +3,34 @@
 use core::ffi::c_char;
 
 use crate::code::{BACKOFF_ERROR_END, BACKOFF_ERROR_UNKNOWN_NAME, backoff_code};
-use crate::constant_table::CONSTANTS;
+use crate::constant_table::{EVERYWHERE, NATIVE};
 use crate::exported::{exported, required};
 use crate::text::bytes_at;
+
+/// Names, each with a terminating zero, and their values. A pointer to each name would be longer than most names.
+pub(crate) struct Table {
+    pub(crate) names: &'static str,
+    pub(crate) values: &'static [u64],
+}
+
+macro_rules! table {
+    ($table:ident: $($name:literal: $value:expr,)*) => {
+        pub(crate) static $table: $crate::constants::Table = $crate::constants::Table {
+            names: concat!($($name, "\0"),*),
+            values: &[$($value),*],
+        };
+    };
+}
+
+pub(crate) use table;
+
+/// Each name, behind which is its terminating zero, and its value.
+fn constants() -> impl Iterator<Item = (&'static [u8], u64)> {
+    [&EVERYWHERE, &NATIVE].into_iter().flat_map(|table| {
+        let names = table.names.as_bytes().split(|&byte| byte == 0);
+        names.zip(table.values.iter().copied())
+    })
+}
 
 /// Writes the value of a constant of this header, such as "BACKOFF_OUTCOME_SUCCESS", or the size of
 /// a struct in bytes: "sizeof(backoff_policy)". The name has `length` bytes.
@@ -21,7 +46,7 @@ pub unsafe extern "C" fn backoff_constant(
     exported!({
         let value = required(value)?;
         let name = bytes_at(name, length)?;
-        let constant = CONSTANTS.iter().find(|(known, _)| known.to_bytes() == name);
+        let constant = constants().find(|(known, _)| *known == name);
         value.write(constant.ok_or(BACKOFF_ERROR_UNKNOWN_NAME)?.1);
         Ok(())
     })
@@ -41,9 +66,9 @@ pub unsafe extern "C" fn backoff_constant_at(
     exported!({
         let (name, value) = (required(name)?, required(value)?);
         let index = usize::try_from(index).map_err(|_| BACKOFF_ERROR_END)?;
-        let (text, number) = CONSTANTS.get(index).ok_or(BACKOFF_ERROR_END)?;
-        name.write(text.as_ptr());
-        value.write(*number);
+        let (text, number) = constants().nth(index).ok_or(BACKOFF_ERROR_END)?;
+        name.write(text.as_ptr().cast());
+        value.write(number);
         Ok(())
     })
 }

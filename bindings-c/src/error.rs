@@ -11,16 +11,16 @@ use crate::code::{
     BACKOFF_ERROR_FLOOR_ABOVE_CAP, BACKOFF_ERROR_GIVEN_TWICE, BACKOFF_ERROR_GROWTH_STALLS,
     BACKOFF_ERROR_MISSING, BACKOFF_ERROR_MISSING_UNIT, BACKOFF_ERROR_MISSING_VALUE,
     BACKOFF_ERROR_NO_ENTROPY, BACKOFF_ERROR_NOT_A_COUNT, BACKOFF_ERROR_NOT_A_DURATION,
-    BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_NOT_A_RETRY_AFTER, BACKOFF_ERROR_NOT_A_STATE,
-    BACKOFF_ERROR_NOT_EXPONENTIAL, BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_OFFSET_ABOVE_CAP,
-    BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_REPEATED_KEY, BACKOFF_ERROR_TEXT_TOO_LONG,
-    BACKOFF_ERROR_TOO_LARGE, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_TOO_SMALL,
-    BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_FIELD,
-    BACKOFF_ERROR_UNKNOWN_HEAD, BACKOFF_ERROR_UNKNOWN_KEY, BACKOFF_ERROR_UNKNOWN_KIND,
-    BACKOFF_ERROR_UNKNOWN_NAME, BACKOFF_ERROR_UNKNOWN_OUTCOME, BACKOFF_ERROR_UNKNOWN_REASON,
-    BACKOFF_ERROR_UNKNOWN_UNIT, BACKOFF_ERROR_UNSUPPORTED, BACKOFF_ERROR_UNUSED,
-    BACKOFF_ERROR_WRONG_BUDGET, BACKOFF_ERROR_WRONG_UNIT, BACKOFF_ERROR_ZERO_DENOMINATOR,
-    BACKOFF_OK, backoff_code,
+    BACKOFF_ERROR_NOT_A_LABEL, BACKOFF_ERROR_NOT_A_PREFIX, BACKOFF_ERROR_NOT_A_RATIO,
+    BACKOFF_ERROR_NOT_A_RETRY_AFTER, BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_NOT_EXPONENTIAL,
+    BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_OFFSET_ABOVE_CAP, BACKOFF_ERROR_RATIO_TOO_FINE,
+    BACKOFF_ERROR_REPEATED_KEY, BACKOFF_ERROR_TEXT_TOO_LONG, BACKOFF_ERROR_TOO_LARGE,
+    BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_TOO_SMALL, BACKOFF_ERROR_UNINITIALIZED,
+    BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_UNKNOWN_HEAD,
+    BACKOFF_ERROR_UNKNOWN_KEY, BACKOFF_ERROR_UNKNOWN_KIND, BACKOFF_ERROR_UNKNOWN_NAME,
+    BACKOFF_ERROR_UNKNOWN_OUTCOME, BACKOFF_ERROR_UNKNOWN_REASON, BACKOFF_ERROR_UNKNOWN_UNIT,
+    BACKOFF_ERROR_UNSUPPORTED, BACKOFF_ERROR_UNUSED, BACKOFF_ERROR_WRONG_BUDGET,
+    BACKOFF_ERROR_WRONG_UNIT, BACKOFF_ERROR_ZERO_DENOMINATOR, BACKOFF_OK, backoff_code,
 };
 use crate::exported::exported;
 use crate::field::position;
@@ -157,7 +157,7 @@ impl backoff_error {
             BACKOFF_ERROR_UNINITIALIZED => "a struct is not initialised",
             BACKOFF_ERROR_UNKNOWN_FIELD => "the number is not a field of a policy or of a budget",
             BACKOFF_ERROR_WRONG_UNIT => {
-                "the value is a ratio and the field a plain number, or the reverse"
+                "the value is a plain number, a ratio or a list of waits, and the field another of these"
             }
             BACKOFF_ERROR_END => "there is nothing more",
             BACKOFF_ERROR_NO_ENTROPY => "the operating system cannot provide randomness",
@@ -184,6 +184,10 @@ impl backoff_error {
                 "a reserved word is not 0: the program needs a newer library"
             }
             BACKOFF_ERROR_UNKNOWN_NAME => "the header has no constant or struct of this name",
+            BACKOFF_ERROR_NOT_A_PREFIX => "the prefix cannot begin the name of a metric",
+            BACKOFF_ERROR_NOT_A_LABEL => {
+                "a label has a name that it cannot have, or a value that is not UTF-8"
+            }
             // The rest are of broken rules, without the field: of a caller who has only the code, or
             // of a text that belongs to no field yet.
             BACKOFF_ERROR_UNKNOWN_KIND => "the kind is unknown",
@@ -332,6 +336,8 @@ pub extern "C" fn backoff_code_name(code: backoff_code) -> *const c_char {
         BACKOFF_ERROR_WRONG_BUDGET => c"wrong_budget",
         BACKOFF_ERROR_UNSUPPORTED => c"unsupported",
         BACKOFF_ERROR_UNKNOWN_NAME => c"unknown_name",
+        BACKOFF_ERROR_NOT_A_PREFIX => c"not_a_prefix",
+        BACKOFF_ERROR_NOT_A_LABEL => c"not_a_label",
         _ => {
             let name = name_of!(ErrorCode::ALL, code => code.name(), position(code, BACKOFF_ERROR_UNKNOWN_KIND));
             return name.unwrap_or(c"unknown_code".as_ptr());

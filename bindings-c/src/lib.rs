@@ -50,7 +50,7 @@ mod member;
 
 mod binding;
 
-// Go iterates itself, and WebAssembly has no callbacks and no entropy.
+// Go iterates itself; WebAssembly has no callbacks, no entropy, and pointers of another size.
 #[cfg(not(feature = "go"))]
 mod constant_table;
 
@@ -62,6 +62,9 @@ mod entropy;
 
 #[cfg(not(feature = "go"))]
 mod iterator;
+
+#[cfg(not(target_family = "wasm"))]
+mod labels;
 
 #[cfg(not(target_family = "wasm"))]
 mod retry;
@@ -84,6 +87,8 @@ pub use go::*;
 pub use http::*;
 #[cfg(not(feature = "go"))]
 pub use iterator::*;
+#[cfg(not(target_family = "wasm"))]
+pub use labels::*;
 pub use member::*;
 pub use operation::*;
 pub use outcome::*;

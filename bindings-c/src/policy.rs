@@ -1,7 +1,6 @@
 //! `backoff_policy`: made of fields or of a string, printed, and its delays.
 
 use core::ffi::c_char;
-use core::ptr::NonNull;
 
 use backoff_core::ffi::POLICY_FIELDS;
 use backoff_core::{Policy, ffi};
@@ -147,7 +146,7 @@ pub unsafe extern "C" fn backoff_policy_get_ratio(
 }
 
 /// Writes the waits of BACKOFF_GROWTH_STEPS in nanoseconds, the first `size` of them, and their number,
-/// at most BACKOFF_MAX_WAITS.
+/// at most BACKOFF_MAX_WAITS. `waits_ns` may be NULL if `size` is 0.
 ///
 /// Fails with BACKOFF_ERROR_UNUSED if the policy has another growth.
 #[must_use]
@@ -159,13 +158,18 @@ pub unsafe extern "C" fn backoff_policy_get_waits(
     count: *mut u64,
 ) -> backoff_code {
     exported!({
-        let (waits_ns, count) = (required(waits_ns)?, required(count)?);
+        let count = required(count)?;
+        if size > 0 {
+            required(waits_ns)?;
+        }
         let waits = ffi::policy_waits(policy_at(policy)?).as_ns();
         if waits.is_empty() {
             return Err(BACKOFF_ERROR_UNUSED);
         }
         let size = usize::try_from(size).unwrap_or(usize::MAX).min(waits.len());
-        waits_ns.copy_from_nonoverlapping(NonNull::from(waits).cast(), size);
+        if size > 0 {
+            waits_ns.copy_from_nonoverlapping(waits.as_ptr(), size);
+        }
         count.write(waits.len() as u64);
         Ok(())
     })

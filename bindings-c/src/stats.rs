@@ -9,7 +9,7 @@ use crate::code::{BACKOFF_ERROR_END, BACKOFF_ERROR_UNKNOWN_REASON, backoff_code}
 use crate::exported::{exported, required};
 use crate::handle::Tagged;
 use crate::outcome::backoff_reason;
-use crate::text::{Output, write_text};
+use crate::text::{Output, write_pieces};
 
 /// A buffer of this size holds every output of backoff_stats_print with its terminating zero.
 pub const BACKOFF_STATS_SIZE: u32 = 4096;
@@ -157,33 +157,14 @@ pub unsafe extern "C" fn backoff_stats_print(
     length: *mut u64,
 ) -> backoff_code {
     exported!({
-        let page = StatsHandle::get(stats).map(Page::of);
-        write_text(page, Output { buffer, size, length })
-    })
-}
-
-/// The lines of the Prometheus text format.
-struct Page {
-    bytes: [u8; BACKOFF_STATS_SIZE as usize],
-    length: usize,
-}
-
-impl Page {
-    fn of(stats: &RetryStats) -> Self {
-        let mut page = Self { bytes: [0; BACKOFF_STATS_SIZE as usize], length: 0 };
-        for line in stats.prometheus() {
-            let bytes = line.as_bytes().iter().chain(b"\n");
-            for (slot, byte) in page.bytes.iter_mut().skip(page.length).zip(bytes) {
-                *slot = *byte;
-                page.length += 1;
+        // A copy, so that the text is the same each time while other threads record.
+        let stats = StatsHandle::get(stats).cloned();
+        write_pieces(Output { buffer, size, length }, &|piece| {
+            for line in stats.as_ref().map_err(|&code| code)?.prometheus() {
+                piece(line.as_bytes());
+                piece(b"\n");
             }
-        }
-        page
-    }
-}
-
-impl AsRef<[u8]> for Page {
-    fn as_ref(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or_default()
-    }
+            Ok(())
+        })
+    })
 }

@@ -37,28 +37,55 @@ pub(crate) struct Output {
 /// neither overlaps the text.
 pub(crate) unsafe fn write_text(
     text: Result<impl AsRef<[u8]>, u32>,
-    Output { buffer, size, length }: Output,
+    output: Output,
 ) -> Result<(), u32> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        write_pieces(output, &|piece| {
+            piece(text.as_ref().map_err(|&code| code)?.as_ref());
+            Ok(())
+        })
+    }
+}
+
+/// Gives a text piece by piece, the same each time, or the code that says why there is none.
+pub(crate) type Pieces<'a> = &'a dyn Fn(&mut dyn FnMut(&[u8])) -> Result<(), u32>;
+
+/// [`write_text`] of a text in pieces.
+///
+/// # Safety
+/// As for `write_text`.
+pub(crate) unsafe fn write_pieces(
+    Output { buffer, size, length }: Output,
+    pieces: Pieces,
+) -> Result<(), u32> {
+    let mut end = 0_usize;
+    let result = pieces(&mut |piece| end = end.saturating_add(piece.len()));
+    let text_length = if result.is_ok() { end } else { 0 };
     // SAFETY: the caller promises both outputs; a buffer that is not null has `size` bytes.
     unsafe {
-        write_optional(length, text.as_ref().map_or(0, |text| text.as_ref().len() as u64));
+        write_optional(length, text_length as u64);
         if size > 0 {
             write_optional(buffer, 0);
         }
     }
-    let text = text?;
-    let bytes = text.as_ref();
+    result?;
     if buffer.is_null() && size > 0 {
         return Err(BACKOFF_ERROR_NULL_POINTER);
     }
-    if bytes.len() as u64 >= size {
+    if text_length as u64 >= size {
         return Err(BACKOFF_ERROR_BUFFER_TOO_SMALL);
     }
-    // SAFETY: not null, and `size` is at least one byte more than the text has.
-    unsafe {
-        buffer.copy_from_nonoverlapping(bytes.as_ptr().cast(), bytes.len());
-        buffer.add(bytes.len()).write(0);
-    }
+    let mut at = buffer;
+    pieces(&mut |piece| {
+        // SAFETY: not null, and `size` is at least one byte more than all pieces have, which are the same again.
+        at = unsafe {
+            at.copy_from_nonoverlapping(piece.as_ptr().cast(), piece.len());
+            at.add(piece.len())
+        };
+    })?;
+    // SAFETY: the pieces leave room for one more byte.
+    unsafe { at.write(0) };
     Ok(())
 }
 

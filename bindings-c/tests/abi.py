@@ -15,7 +15,8 @@ GROUPS = [
      "missing_value not_a_duration missing_unit unknown_unit duration_too_fine not_a_ratio not_a_count text_too_long "
      "does_not_fit too_many", F.code_name),
     ("", 100, "null_pointer uninitialized unknown_field wrong_unit end no_entropy buffer_too_small not_a_retry_after "
-     "too_long unknown_outcome unknown_reason damaged not_a_state unknown_event wrong_budget unsupported unknown_name",
+     "too_long unknown_outcome unknown_reason damaged not_a_state unknown_event wrong_budget unsupported unknown_name "
+     "not_a_prefix not_a_label",
      F.code_name),
     ("field", 1, "growth base increment multiplier power origin offset cap cap_on floor jitter jitter_below "
      "jitter_above jitter_max jitter_increment jitter_slot max_retries max_attempts max_elapsed throttled_base "
@@ -43,7 +44,7 @@ OTHERS = {
 }  # fmt: skip
 #: What the functions say of other numbers.
 UNKNOWN = [
-    (F.code_name, [27, 99, 117, 2**32 - 1], b"unknown_code"),
+    (F.code_name, [27, 99, 119, 2**32 - 1], b"unknown_code"),
     (F.field_name, [0, 28, 31, 32, 43, 64, 2**32 - 1], b"unknown_field"),
     (F.outcome_name, [6, 257, 2**32 - 1], b"unknown_outcome"),
     (F.reason_name, [8, 257, 2**32 - 1], b"unknown_reason"),
@@ -70,6 +71,7 @@ LAYOUTS = {
     "loop": (128, "attempt=0 now=8 wait=16 cancelled=24 on_retry=32 on_stop=40 policy=48 budget=56 stats=64 "
              "deadline_ns=72 attempt_with=80 delay=88 reserved=96"),
     "loop_attempt_info": (56, "number=0 time_left_ns=8 last_outcome=16 reserved32=20 reserved=24"),
+    "label": (32, "name=0 name_length=8 value=16 value_length=24"),
     "budget_level": (32, "level=0 max=8 unit=16 reserved=24"),
     "budget_event": (32, "event=0 outcome=4 held=8 reserved=16"),
     "budget_answer": (32, "granted=0 changed=4 held=8 reserved=16"),
@@ -167,7 +169,7 @@ SENTENCES = {
     N.NULL_POINTER: "a required pointer is NULL",
     N.UNINITIALIZED: "a struct is not initialised",
     N.UNKNOWN_FIELD: "the number is not a field of a policy or of a budget",
-    N.WRONG_UNIT: "the value is a ratio and the field a plain number, or the reverse",
+    N.WRONG_UNIT: "the value is a plain number, a ratio or a list of waits, and the field another of these",
     N.END: "there is nothing more",
     N.NO_ENTROPY: "the operating system cannot provide randomness",
     N.BUFFER_TOO_SMALL: "the buffer cannot hold the text and its terminating zero",
@@ -183,6 +185,8 @@ SENTENCES = {
     N.WRONG_BUDGET: "the operation began with a budget and the call has none, or the reverse",
     N.UNSUPPORTED: "a reserved word is not 0: the program needs a newer library",
     N.UNKNOWN_NAME: "the header has no constant or struct of this name",
+    N.NOT_A_PREFIX: "the prefix cannot begin the name of a metric",
+    N.NOT_A_LABEL: "a label has a name that it cannot have, or a value that is not UTF-8",
 }
 #: Errors that no function fills in: their code, field and kind of text.
 GARBAGE = [
@@ -195,7 +199,7 @@ GARBAGE = [
     (N.UNKNOWN_KEY, 0, N.TEXT_KIND_BUDGET + 1),
     (N.UNKNOWN_KEY, 0, 2**32 - 1),
     (N.OK, 0, N.TEXT_KIND_POLICY),
-    *((number, 0, 0) for number in [27, 99, 117, 2**32 - 1]),
+    *((number, 0, 0) for number in [27, 99, 119, 2**32 - 1]),
 ]
 CAP = S.error(N.CAP_BELOW_BASE, N.FIELD_CAP, 5, 10)
 UNIT = S.error(N.UNKNOWN_UNIT, N.FIELD_BASE, 0, 0, 10, 1, N.TEXT_KIND_POLICY, b"x")

@@ -79,7 +79,7 @@ def facts(header, pointer=8):
     for enum in ABI["enums"]:
         text += f'_Static_assert(sizeof({enum}) == 4, "{enum}");\n'
     for name, about in ABI["structs"].items():
-        if name == "backoff_loop" and pointer == 4:
+        if name in ("backoff_loop", "backoff_label") and pointer == 4:
             continue
         text += f'_Static_assert(sizeof({name}) == {about["size"]}, "{name}");\n'
         for one in about["members"]:

@@ -16,6 +16,11 @@ def attempt(_, __):
     return N.OUTCOME_SUCCESS
 
 
+def address(text):
+    """Of a constant, which lives as long as its module."""
+    return ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p)
+
+
 def member():
     made, budget = S.budget_member(), parsed("budget", "quota:max_tokens=2,cost=1")
     ok(F.budget_member_init(ref(made), ref(budget), ref(budget), 1, 0, 0, 0))
@@ -63,6 +68,9 @@ def places():
         "outcome_6": S.budget_event(request, 6),
         "event_0": S.budget_event(0, N.OUTCOME_TRANSIENT),
         "event_7": S.budget_event(7, N.OUTCOME_TRANSIENT),
+        "label": S.label(address(b"a"), 1, None, 0),
+        "le_label": S.label(address(b"le"), 2, None, 0),
+        "null_label": S.label(address(b"a"), 1, None, 1),
         "account": (ctypes.c_char * 11)(*b"0 2 | 0 0 0"),
         "numbers": (ctypes.c_uint64 * 2)(),
         "text": ctypes.create_string_buffer(b"x" * 5000, 5000),

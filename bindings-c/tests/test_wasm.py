@@ -10,8 +10,9 @@ from installation import FOLDER, GIVEN, ran, run
 
 PYTHON = Path(GIVEN["tools"]) / "python"
 VECTORS = FOLDER.parent / "tests/vectors"
-#: What calls functions of the caller, and what asks the operating system for randomness.
-NOT_IN_MODULE = {"backoff_retry", "backoff_stream_from_entropy"}
+#: What calls functions of the caller, what asks the operating system for randomness, and what takes a struct with
+#: pointers.
+NOT_IN_MODULE = {"backoff_retry", "backoff_stream_from_entropy", "backoff_stats_print_with"}
 #: `__data_end` is of the Rust compiler.
 OF_MEMORY = {"memory", "__heap_base", "__data_end"}
 LIST = """

@@ -243,7 +243,49 @@ def stats():
         yield case["id"], counts.bounds, bounds
 
 
+def labels_of_stats():
+    codes = {"refused-prefix": "not_a_prefix", "refused-label": "not_a_label", "refused-twice": "not_a_label"}
+    for case in cases("stats_labels"):
+        recorded = S.stats()
+        ok(F.stats_init(ref(recorded)))
+        for attempts, reason, times in case["records"]:
+            for _ in range(int(times)):
+                ok(F.stats_record(ref(recorded), int(attempts), number("reason", reason)))
+        prefix = case["prefix"].encode()
+        found = labelled(recorded, prefix, [[text.encode() for text in pair] for pair in case["labels"]])
+        yield case["id"], found, case["text"] or codes[case["id"].rstrip("-0123456789")]
+
+
+def labelled(stats, prefix, labels):
+    """The text with a prefix and labels, or the code of the error."""
+    pointers = [ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p) for pair in labels for text in pair]
+    rows = [
+        (pointers[2 * at], len(name), pointers[2 * at + 1], len(value))
+        for at, (name, value) in enumerate(labels)
+    ]
+    given, length = (S.label * len(rows))(*rows), u64()
+    call = [ref(stats), prefix, len(prefix), given, len(rows)]
+    if (failed := F.stats_print_with(*call, None, 0, ref(length))) != N.BUFFER_TOO_SMALL:
+        return code(failed)
+    buffer = ctypes.create_string_buffer(length.value + 1)
+    assert F.stats_print_with(*call, buffer, len(buffer) - 1, None) == N.BUFFER_TOO_SMALL
+    assert buffer.value == b""
+    ok(F.stats_print_with(*call, buffer, len(buffer), None))
+    return buffer.value.decode()
+
+
+def labels_in_no_encoding():
+    stats = S.stats()
+    ok(F.stats_init(ref(stats)))
+    yield "prefix", labelled(stats, b"a\xff", []), "not_a_prefix"
+    yield "name", labelled(stats, b"a", [(b"a\xff", b"")]), "not_a_label"
+    yield "value", labelled(stats, b"a", [(b"a", b""), (b"b", b"\xff")]), "not_a_label"
+    yield "a value that is cut", labelled(stats, b"a", [(b"a", "ä".encode()[:1])]), "not_a_label"
+
+
 TESTS = [draws, streams, resets, errors, fields, resumptions, methods, stats]
+#: The module of WebAssembly has no structs with pointers.
+NATIVE = [labels_of_stats, labels_in_no_encoding]
 
 if __name__ == "__main__":
-    main(TESTS)
+    main([*TESTS, *NATIVE])

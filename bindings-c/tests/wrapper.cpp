@@ -436,6 +436,13 @@ void check_stats() {
   check_number("stats", "with 4 attempts", buckets[3].count, 0);
   check_number("stats", "with more than 50", buckets[11].count, 1);
   check_number("stats", "the last bucket", buckets[11].max_attempts, UINT64_MAX);
+  const auto text = stats.to_text("shop", {{"zone", "b\"c"}, {"app", ""}}).value();
+  const std::string line = "\nshop_retries_total{zone=\"b\\\"c\",app=\"\"} 1005\n";
+  check_number("stats", "a line with labels", text.find(line) != std::string::npos, 1);
+  check_number("stats", "without labels", stats.to_text("backoff").value() == stats.to_string(), 1);
+  check_number("stats", "a prefix", stats.to_text("").error().code(), BACKOFF_ERROR_NOT_A_PREFIX);
+  check_number("stats", "a label", stats.to_text("a", {{"le", ""}}).error().code(),
+               BACKOFF_ERROR_NOT_A_LABEL);
 }
 
 // As decide.c does with the functions of C.

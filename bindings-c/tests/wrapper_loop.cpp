@@ -154,6 +154,12 @@ void check_attempts() {
   const std::string page = backoff::retry(policy, fetch).value();
   check_equal("a value", "is that of the third attempt", page, "page");
   check_number("a value", "calls", static_cast<uint64_t>(calls), 3);
+  calls = 0;
+  const auto never = []() -> backoff::attempt<std::string> { return {outcome::transient, "busy"}; };
+  check_equal("a success", "needs no fallback", backoff::retry(policy, fetch).value_or("none"), "page");
+  const auto gave_up = backoff::retry(policy, never);
+  check_equal("a failure", "has the fallback, not its value", gave_up.value_or("none"), "none");
+  calls = 0;
 
   // What an earlier attempt returned is not the value of the last.
   calls = 0;

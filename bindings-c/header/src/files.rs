@@ -154,22 +154,29 @@ impl Header {
     }
 
     fn table(&self) -> String {
-        let row = |cfg, name: &str, value| format!("    {cfg}(c\"{name}\", {value}),\n");
+        let row = |name: &str, value: String| format!("    \"{name}\": {value},\n");
         let constants = self.constants().into_iter();
-        let numbers = constants.map(|(name, _, value)| row("", name, value.to_string()));
-        let sizes = self.structs().map(|(name, _)| {
-            // WebAssembly has no loop with callbacks.
-            let is_loop = name.starts_with("backoff_loop");
-            let cfg = if is_loop { "#[cfg(not(target_family = \"wasm\"))] " } else { "" };
-            row(cfg, &format!("sizeof({name})"), format!("size_of::<crate::{name}>() as u64"))
-        });
-        let lines: String = numbers.chain(sizes).collect();
+        let numbers = constants.map(|(name, _, value)| row(name, value.to_string()));
+        let size = |(name, _): (&str, _)| {
+            row(&format!("sizeof({name})"), format!("size_of::<crate::{name}>() as u64"))
+        };
+        let (with_pointers, others): (Vec<_>, Vec<_>) =
+            self.structs().partition(|(name, _)| HAS_POINTERS.contains(name));
+        let everywhere: String = numbers.chain(others.into_iter().map(size)).collect();
+        let native: String = with_pointers.into_iter().map(size).collect();
         format!(
             "//! The constants of `include/backoff.h`. Generated from it by `cargo xtask generate`.\n\n\
-             use core::ffi::CStr;\n\n#[rustfmt::skip]\npub(crate) static CONSTANTS: &[(&CStr, u64)] = &[\n{lines}];\n"
+             use crate::constants::table;\n\n\
+             #[rustfmt::skip]\ntable! {{ EVERYWHERE:\n{everywhere}}}\n\n\
+             #[cfg(not(target_family = \"wasm\"))]\ntable! {{ NATIVE:\n{native}}}\n\n\
+             #[cfg(target_family = \"wasm\")]\ntable! {{ NATIVE: }}\n"
         )
     }
 }
+
+/// The structs that the module of WebAssembly lacks: it has no callbacks, and other pointers than abi.json says.
+const HAS_POINTERS: [&str; 4] =
+    ["backoff_loop", "backoff_loop_event", "backoff_loop_attempt_info", "backoff_label"];
 
 /// Whether a caller may pass NULL. A test calls each function with it.
 fn may_be_null(function: &str, Declared { kind, name }: &Declared) -> bool {

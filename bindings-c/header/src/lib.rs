@@ -27,7 +27,7 @@ const CHAPTERS: [(&str, &[&str]); 15] = [
     ("Operations", &["operation"]),
     ("Budgets", &["budget"]),
     ("HTTP", &["http"]),
-    ("Stats", &["stats"]),
+    ("Stats", &["stats", "labels"]),
     ("Errors", &["error"]),
     ("Shared budgets", &["budget_state", "member"]),
     ("For other languages", &["constants", "binding"]),

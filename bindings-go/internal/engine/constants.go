@@ -52,6 +52,8 @@ const (
 	WrongBudget                          = 114
 	Unsupported                          = 115
 	UnknownName                          = 116
+	NotAPrefix                           = 117
+	NotALabel                            = 118
 	None                          Field  = 0
 	Growth                        Field  = 1
 	Base                          Field  = 2
@@ -172,6 +174,7 @@ const (
 	BudgetLevelWords       = 4
 	StatsWords             = 40
 	StatsCountsWords       = 8
+	LabelWords             = 4
 	ErrorWords             = 14
 	BudgetStateWords       = 32
 	BudgetEventWords       = 4

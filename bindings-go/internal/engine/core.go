@@ -22,15 +22,15 @@ type Module struct {
 //go:norace
 func New() *Module {
 	m := new(Module)
-	m.t0 = make([]any, 6)
+	m.t0 = make([]any, 13)
 	m.memory = new(memory)
-	m.elements = [][]any{{m.fn96, m.fn97, m.fn98, m.fn139, m.fn144}}
+	m.elements = [][]any{{m.fn25, m.fn27, m.fn108, m.fn109, m.fn110, m.fn151, m.fn156, m.fn42, m.fn22, m.fn29, m.fn21, m.fn28}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
 	memory_init(m.memory[:], data0, uint32(i32(0x6000)), 0, len(data0))
 	m.g0 = i32(0x6000)
-	m.g1 = i32(38072)
-	m.g2 = i32(38080)
+	m.g1 = i32(38272)
+	m.g2 = i32(38272)
 	return m
 }
 
@@ -230,11 +230,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36012))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36212))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36004))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36204))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+35996))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+36196))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn260(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn271(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -460,7 +460,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36164), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36364), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -474,7 +474,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(36072), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(36272), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -509,7 +509,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36072), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36272), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -570,7 +570,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(32)
 	m.g0 = v4
-	m.fn122(v4+i32(16), v1, v2)
+	m.fn134(v4+i32(16), v1, v2)
 	v5 = i64(0)
 	{
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn260(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn271(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -672,7 +672,7 @@ l0:
 			goto l2
 		}
 		t6 := int32(load32(m.memory, uint32(v2)))
-		t7 := m.fn87(v5, v8, t6, v8)
+		t7 := m.fn99(v5, v8, t6, v8)
 		if t7 != 0 {
 			goto l3
 		}
@@ -712,7 +712,7 @@ func (m *Module) fn7(v0, v1, v2 int32) {
 		t3 := v1
 		v5 = t2
 		store32(m.memory, uint32(t3), uint32(v5+v2))
-		m.fn122(v3, v5, v2)
+		m.fn134(v3, v5, v2)
 		t4 := int64(load64(m.memory, uint32(v3)))
 		if t4 != i64(1) {
 			goto l0
@@ -913,7 +913,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(36260))
+		m.fn19(v5+i32(8), v12, v11, i32(36460))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1285,7 +1285,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(36260))
+		m.fn19(v5+i32(8), v7, v8, i32(36460))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn219(t1+v4, v3, i32(1))
+		t2 := m.fn226(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1377,124 +1377,293 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn22(v0, v1, v2 int32) {
-	var v3, v4, v5, v6, v7 int32
-	var v8 int64
-	t0 := m.g0
-	v3 = t0 - i32(784)
-	m.g0 = v3
-	t1 := int32(load32(m.memory, uint32(v1)))
-	v4 = t1
-	t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
-	v5 = t2
-	{
-		t3 := int32(load32(m.memory, uint64(uint32(v2))+12))
-		v6 = t3
-		if v6 == 0 {
-			goto l0
-		}
-		t4 := int32(load32(m.memory, uint64(uint32(v1))+772))
-		t5 := v6
-		v7 = t4
-		p6 := v7
-		if uint32(v7) > uint32(i32(768)) {
-			p6 = i32(0)
-		}
-		p7 := int64(uint32(p6))
-		if v4 != 0 {
-			p7 = i64(0)
-		}
-		store64(m.memory, uint32(t5), uint64(p7))
+func (m *Module) fn21(v0, v1, v2 int32) {
+	var v3 int32
+	t0 := int32(load32(m.memory, uint32(v0)))
+	v3 = t0
+	t1 := int32(load32(m.memory, uint32(v3)))
+	v0 = t1
+	if v2 == 0 {
+		goto l0
 	}
+	memory_copy(m.memory[:], uint32(v0), uint32(v1), uint32(v2))
 l0:
-	t8 := int64(load64(m.memory, uint32(v2)))
-	v8 = t8
-	if v5 == 0 {
-		goto l1
-	}
-	if v8 == i64(0) {
-		goto l1
-	}
-	m.memory[uint32(v5)] = byte(i32(0))
-l1:
-	t9 := int32(load32(m.memory, uint64(uint32(v1))+4))
-	v2 = t9
-	{
-		if v4 == 0 {
-			goto l2
-		}
-		v1 = i32(1)
-		goto l3
-	l2:
-		memory_copy(m.memory[:], uint32(v3+i32(16)), uint32(v1+i32(8)), uint32(i32(768)))
-		store32(m.memory, uint64(uint32(v3))+12, uint32(v2))
-		t10 := int32(load32(m.memory, uint64(uint32(v3))+780))
-		v2 = t10
-		v1 = i32(1)
-		if v5 != 0 {
-			goto l4
-		}
-		if v8 == i64(0) {
-			goto l4
-		}
-		v2 = i32(100)
-		goto l3
-	l4:
-		{
-			t11 := v8
-			t12 := v2
-			var p13 int32
-			if uint32(v2) > uint32(i32(768)) {
-				p13 = 1
-			}
-			v4 = p13
-			p14 := t12
-			if v4 != 0 {
-				p14 = i32(0)
-			}
-			v2 = p14
-			if uint64(t11) > uint64(uint32(v2)) {
-				goto l5
-			}
-			v2 = i32(106)
-			goto l3
-		}
-	l5:
-		{
-			if v2 == 0 {
-				goto l6
-			}
-			t16 := v5
-			p15 := v3 + i32(12)
-			if v4 != 0 {
-				p15 = i32(1)
-			}
-			memory_copy(m.memory[:], uint32(t16), uint32(p15), uint32(v2))
-		}
-	l6:
-		v1 = i32(0)
-		m.memory[uint32(v5+v2)] = byte(i32(0))
-	}
-l3:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
-	store32(m.memory, uint32(v0), uint32(v1))
-	m.g0 = v3 + i32(784)
+	store32(m.memory, uint32(v3), uint32(v0+v2))
 }
 
 //go:norace
-func (m *Module) fn23(v0, v1, v2, v3 int32) {
+func (m *Module) fn22(v0, v1, v2 int32) {
+	t0 := int32(load32(m.memory, uint32(v0)))
+	v0 = t0
+	t1 := int32(load32(m.memory, uint32(v0)))
+	t2 := v0
+	v0 = t1
+	v2 = v0 + v2
+	p3 := v2
+	if uint32(v2) < uint32(v0) {
+		p3 = i32(-1)
+	}
+	store32(m.memory, uint32(t2), uint32(p3))
+}
+
+//go:norace
+func (m *Module) fn24(v0, v1, v2 int32) {
+	var v3 int32
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	store32(m.memory, uint64(uint32(v3))+12, uint32(v1))
+	m.fn26(v3, v2, v3+i32(12), i32(1))
+	t1 := int64(load64(m.memory, uint32(v3)))
+	store64(m.memory, uint32(v0), uint64(t1))
+	m.g0 = v3 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn25(v0, v1, v2, v3 int32) {
+	var v4, v5 int32
+	t0 := int32(load32(m.memory, uint32(v1)))
+	v1 = t0
+	v4 = v1 + i32(4)
+	v5 = i32(1)
+	{
+		{
+			t1 := int32(load32(m.memory, uint32(v1)))
+			if t1 != i32(1) {
+				goto l0
+			}
+			t2 := int32(load32(m.memory, uint32(v4)))
+			v1 = t2
+			goto l1
+		}
+	l0:
+		t3 := int32(load32(m.memory, uint64(uint32(v1))+772))
+		t4 := v2
+		t5 := v4
+		v1 = t3
+		var p6 int32
+		if uint32(v1) > uint32(i32(768)) {
+			p6 = 1
+		}
+		v5 = p6
+		p7 := t5
+		if v5 != 0 {
+			p7 = i32(1)
+		}
+		p8 := v1
+		if v5 != 0 {
+			p8 = i32(0)
+		}
+		t9 := int32(load32(m.memory, uint64(uint32(v3))+16))
+		m.t0[uint(t9)].(func(int32, int32, int32))(t4, p7, p8)
+		v5 = i32(0)
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v5))
+}
+
+//go:norace
+func (m *Module) fn26(v0, v1, v2, v3 int32) {
+	var v4, v5 int32
+	var v6 int64
+	var v7, v8 int32
+	var v9 int64
+	t0 := m.g0
+	v4 = t0 - i32(32)
+	m.g0 = v4
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+12))
+	v5 = t1
+	t2 := int64(load64(m.memory, uint32(v1)))
+	v6 = t2
+	t3 := int32(load32(m.memory, uint64(uint32(v1))+8))
+	v7 = t3
+	store32(m.memory, uint64(uint32(v4))+20, uint32(i32(0)))
+	store32(m.memory, uint64(uint32(v4))+28, uint32(v4+i32(20)))
+	m.t0[uint(v3)].(func(int32, int32, int32, int32))(v4+i32(8), v2, v4+i32(28), i32(24812))
+	t4 := int32(load32(m.memory, uint64(uint32(v4))+20))
+	t5 := int32(load32(m.memory, uint64(uint32(v4))+8))
+	v8 = t5
+	p6 := t4
+	if v8 != 0 {
+		p6 = i32(0)
+	}
+	v9 = int64(uint32(p6))
+	t7 := int32(load32(m.memory, uint64(uint32(v4))+12))
+	v1 = t7
+	if v5 == 0 {
+		goto l0
+	}
+	store64(m.memory, uint32(v5), uint64(v9))
+l0:
+	{
+		if v6 != i64(0) {
+			goto l1
+		}
+		v5 = i32(1)
+		if v8&i32(1) == 0 {
+			goto l2
+		}
+		goto l3
+	l1:
+		{
+			if v7 != 0 {
+				goto l4
+			}
+			v5 = i32(1)
+			p8 := i32(100)
+			if v8&i32(1) != 0 {
+				p8 = v1
+			}
+			v1 = p8
+			goto l3
+		}
+	l4:
+		m.memory[uint32(v7)] = byte(i32(0))
+		v5 = i32(1)
+		if v8&i32(1) != 0 {
+			goto l3
+		}
+	l2:
+		if uint64(v6) > uint64(v9) {
+			goto l5
+		}
+		v5 = i32(1)
+		v1 = i32(106)
+		goto l3
+	l5:
+		store32(m.memory, uint64(uint32(v4))+24, uint32(v7))
+		store32(m.memory, uint64(uint32(v4))+28, uint32(v4+i32(24)))
+		m.t0[uint(v3)].(func(int32, int32, int32, int32))(v4, v2, v4+i32(28), i32(24832))
+		v5 = i32(1)
+		{
+			t9 := int32(load32(m.memory, uint32(v4)))
+			if t9 != i32(1) {
+				goto l6
+			}
+			t10 := int32(load32(m.memory, uint64(uint32(v4))+4))
+			v1 = t10
+			goto l3
+		}
+	l6:
+		v5 = i32(0)
+		t11 := int32(load32(m.memory, uint64(uint32(v4))+24))
+		m.memory[uint32(t11)] = byte(i32(0))
+	}
+l3:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v5))
+	m.g0 = v4 + i32(32)
+}
+
+//go:norace
+func (m *Module) fn27(v0, v1, v2, v3 int32) {
+	var v4, v5, v6 int32
+	t0 := int32(load32(m.memory, uint32(v1)))
+	v1 = t0
+	t1 := int32(load32(m.memory, uint32(v1)))
+	t2 := v1
+	var p3 int32
+	if t1 == i32(2) {
+		p3 = 1
+	}
+	v4 = p3
+	p4 := i32(0)
+	if v4 != 0 {
+		p4 = i32(4)
+	}
+	v5 = t2 + p4
+	t5 := int32(load32(m.memory, uint32(v5)))
+	v1 = t5
+	v6 = i32(1)
+	{
+		if v4 != 0 {
+			goto l0
+		}
+		{
+			{
+				if v1 != i32(1) {
+					goto l1
+				}
+				t6 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				v6 = t6
+				t7 := int32(load32(m.memory, uint64(uint32(v5))+4))
+				v4 = t7
+				goto l2
+			}
+		l1:
+			t8 := int32(load32(m.memory, uint64(uint32(v5))+772))
+			v6 = t8
+			t9 := v6
+			var p10 int32
+			if uint32(v6) > uint32(i32(768)) {
+				p10 = 1
+			}
+			v4 = p10
+			p11 := t9
+			if v4 != 0 {
+				p11 = i32(0)
+			}
+			v6 = p11
+			p12 := v5 + i32(4)
+			if v4 != 0 {
+				p12 = i32(1)
+			}
+			v4 = p12
+		}
+	l2:
+		t13 := int32(load32(m.memory, uint64(uint32(v3))+16))
+		m.t0[uint(t13)].(func(int32, int32, int32))(v2, v4, v6)
+		v6 = i32(0)
+	}
+l0:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v6))
+}
+
+//go:norace
+func (m *Module) fn28(v0, v1, v2 int32) {
+	t0 := int32(load32(m.memory, uint32(v0)))
+	v0 = t0
+	{
+		if v2 == 0 {
+			goto l0
+		}
+		t1 := int32(load32(m.memory, uint32(v0)))
+		memory_copy(m.memory[:], uint32(t1), uint32(v1), uint32(v2))
+	}
+l0:
+	t2 := int32(load32(m.memory, uint32(v0)))
+	store32(m.memory, uint32(v0), uint32(t2+v2))
+}
+
+//go:norace
+func (m *Module) fn29(v0, v1, v2 int32) {
+	t0 := int32(load32(m.memory, uint32(v0)))
+	v0 = t0
+	t1 := int32(load32(m.memory, uint32(v0)))
+	t2 := v0
+	v0 = t1
+	v2 = v0 + v2
+	p3 := v2
+	if uint32(v2) < uint32(v0) {
+		p3 = i32(-1)
+	}
+	store32(m.memory, uint32(t2), uint32(p3))
+}
+
+//go:norace
+func (m *Module) fn30(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15 int64
 	t0 := m.g0
-	v4 = t0 - i32(2496)
+	v4 = t0 - i32(2480)
 	m.g0 = v4
 	{
 		if v1 != 0 {
 			goto l0
 		}
-		store64(m.memory, uint64(uint32(v4))+28, uint64(i64(0x6400000002)))
-		v5 = i32(2)
-		v2 = i32(100)
+		store64(m.memory, uint64(uint32(v4))+20, uint64(i64(0x6400000002)))
 		goto l1
 	l0:
 		{
@@ -1502,425 +1671,364 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 			if t1 != i32(1) {
 				goto l2
 			}
-			v5 = i32(2)
-			store32(m.memory, uint64(uint32(v4))+28, uint32(i32(2)))
+			store32(m.memory, uint64(uint32(v4))+20, uint32(i32(2)))
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+4))
-			t3 := v4
-			v2 = t2
-			store32(m.memory, uint64(uint32(t3))+32, uint32(v2))
+			store32(m.memory, uint64(uint32(v4))+24, uint32(t2))
 			goto l1
 		}
 	l2:
-		t4 := int32(load32(m.memory, uint32(v1)))
+		t3 := int32(load32(m.memory, uint32(v1)))
+		v5 = t3
+		t4 := int32(load32(m.memory, uint64(uint32(v2))+8))
 		v6 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		t5 := int32(load32(m.memory, uint64(uint32(v2))+4))
 		v7 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v2))+4))
-		v8 = t6
 		{
 			{
-				t7 := int32(load32(m.memory, uint64(uint32(v1))+4))
+				t6 := int32(load32(m.memory, uint64(uint32(v1))+4))
+				v8 = t6
+				t7 := int32(load32(m.memory, uint64(uint32(v1))+40))
+				t8 := v8
 				v9 = t7
-				t8 := int32(load32(m.memory, uint64(uint32(v1))+40))
-				t9 := v9
-				v10 = t8
-				if t9|v10 != 0 {
+				if t8|v9 != 0 {
 					goto l3
 				}
-				v5 = i32(1)
-				v11 = i32(26)
-				switch v6 {
+				v10 = i32(1)
+				v2 = i32(26)
+				switch v5 {
 				default:
-					v2 = i32(24819)
-					switch v6 + i32(-100) {
+					v11 = i32(24860)
+					switch v5 + i32(-100) {
 					case 0:
 						goto l31
 					default:
 						goto l3
 					case 1:
-						v2 = i32(24845)
-						v11 = i32(27)
+						v11 = i32(24886)
+						v2 = i32(27)
 						goto l31
 					case 2:
-						v2 = i32(24872)
-						v11 = i32(52)
+						v11 = i32(24913)
+						v2 = i32(52)
 						goto l31
 					case 3:
-						v2 = i32(24924)
-						v11 = i32(65)
+						v11 = i32(24965)
+						v2 = i32(87)
 						goto l31
 					case 4:
-						v2 = i32(24989)
-						v11 = i32(21)
+						v11 = i32(25052)
+						v2 = i32(21)
 						goto l31
 					case 5:
-						v2 = i32(25010)
-						v11 = i32(46)
+						v11 = i32(25073)
+						v2 = i32(46)
 						goto l31
 					case 6:
-						v2 = i32(25056)
-						v11 = i32(56)
+						v11 = i32(25119)
+						v2 = i32(56)
 						goto l31
 					case 7:
-						v2 = i32(25112)
-						v11 = i32(96)
+						v11 = i32(25175)
+						v2 = i32(96)
 						goto l31
 					case 8:
-						v2 = i32(25208)
-						v11 = i32(36)
+						v11 = i32(25271)
+						v2 = i32(36)
 						goto l31
 					case 9:
-						v2 = i32(25244)
-						v11 = i32(28)
+						v11 = i32(25307)
+						v2 = i32(28)
 						goto l31
 					case 10:
-						v2 = i32(25272)
+						v11 = i32(25335)
 						goto l31
 					case 11:
-						v2 = i32(25298)
-						v11 = i32(107)
+						v11 = i32(25361)
+						v2 = i32(107)
 						goto l31
 					case 12:
-						v2 = i32(25405)
-						v11 = i32(50)
+						v11 = i32(25468)
+						v2 = i32(50)
 						goto l31
 					case 13:
-						v2 = i32(25455)
-						v11 = i32(38)
+						v11 = i32(25518)
+						v2 = i32(38)
 						goto l31
 					case 14:
-						v2 = i32(25493)
-						v11 = i32(71)
+						v11 = i32(25556)
+						v2 = i32(71)
 						goto l31
 					case 15:
-						v2 = i32(25564)
-						v11 = i32(59)
+						v11 = i32(25627)
+						v2 = i32(59)
 						goto l31
 					case 16:
-						v2 = i32(25623)
-						v11 = i32(49)
+						v11 = i32(25686)
+						v2 = i32(49)
+						goto l31
+					case 17:
+						v11 = i32(25735)
+						v2 = i32(44)
+						goto l31
+					case 18:
+						v11 = i32(25779)
+						v2 = i32(68)
 						goto l31
 					}
 				case 1:
-					v2 = i32(25672)
-					v11 = i32(19)
+					v11 = i32(25847)
+					v2 = i32(19)
 					goto l31
 				case 2:
-					v2 = i32(25691)
-					v11 = i32(27)
+					v11 = i32(25866)
+					v2 = i32(27)
 					goto l31
 				case 3:
-					v2 = i32(25718)
-					v11 = i32(67)
+					v11 = i32(25893)
+					v2 = i32(67)
 					goto l31
 				case 8:
-					v2 = i32(25785)
-					v11 = i32(47)
+					v11 = i32(25960)
+					v2 = i32(47)
 					goto l31
 				case 9:
-					v2 = i32(25832)
-					v11 = i32(25)
+					v11 = i32(26007)
+					v2 = i32(25)
 					goto l31
 				case 10:
-					v2 = i32(25857)
-					v11 = i32(27)
+					v11 = i32(26032)
+					v2 = i32(27)
 					goto l31
 				case 11:
-					v2 = i32(25884)
+					v11 = i32(26059)
 					goto l31
 				case 12:
-					v2 = i32(25910)
-					v11 = i32(61)
+					v11 = i32(26085)
+					v2 = i32(61)
 					goto l31
 				case 13:
-					v2 = i32(25971)
-					v11 = i32(41)
+					v11 = i32(0x6622)
+					v2 = i32(41)
 					goto l31
 				case 14:
-					v2 = i32(26012)
-					v11 = i32(38)
+					v11 = i32(26187)
+					v2 = i32(38)
 					goto l31
 				case 15:
-					v2 = i32(26050)
-					v11 = i32(16)
+					v11 = i32(26225)
+					v2 = i32(16)
 					goto l31
 				case 16:
-					v2 = i32(26066)
-					v11 = i32(17)
+					v11 = i32(26241)
+					v2 = i32(17)
 					goto l31
 				case 17:
-					v2 = i32(26083)
-					v11 = i32(18)
+					v11 = i32(26258)
+					v2 = i32(18)
 					goto l31
 				case 23:
-					v2 = i32(26101)
-					v11 = i32(31)
+					v11 = i32(26276)
+					v2 = i32(31)
 					goto l31
 				case 24:
-					v2 = i32(26132)
-					v11 = i32(36)
+					v11 = i32(26307)
+					v2 = i32(36)
 					goto l31
 				case 25:
-					v2 = i32(26168)
-					v11 = i32(52)
+					v11 = i32(26343)
+					v2 = i32(52)
 					goto l31
 				case 4:
-					v2 = i32(26220)
-					v11 = i32(28)
+					v11 = i32(26395)
+					v2 = i32(28)
 					goto l31
 				case 5:
-					v2 = i32(0x6688)
-					v11 = i32(28)
+					v11 = i32(26423)
+					v2 = i32(28)
 					goto l31
 				case 18:
-					v2 = i32(26276)
-					v11 = i32(48)
+					v11 = i32(26451)
+					v2 = i32(48)
 					goto l31
 				case 19:
-					v2 = i32(26324)
-					v11 = i32(62)
+					v11 = i32(26499)
+					v2 = i32(62)
 					goto l31
 				case 20:
-					v2 = i32(26386)
-					v11 = i32(70)
+					v11 = i32(26561)
+					v2 = i32(70)
 					goto l31
 				case 21:
-					v2 = i32(26456)
-					v11 = i32(49)
+					v11 = i32(26631)
+					v2 = i32(49)
 					goto l31
 				case 6:
-					v2 = i32(26505)
-					v11 = i32(32)
+					v11 = i32(26680)
+					v2 = i32(32)
 					goto l31
 				case 7:
-					v2 = i32(26537)
-					v11 = i32(37)
+					v11 = i32(26712)
+					v2 = i32(37)
 					goto l31
 				case 22:
-					v2 = i32(26574)
-					v11 = i32(50)
+					v11 = i32(26749)
+					v2 = i32(50)
 					goto l31
 				case 0:
-					v2 = i32(24811)
-					v11 = i32(8)
+					v11 = i32(24852)
+					v2 = i32(8)
 					goto l31
 				}
 			}
 		l3:
-			p10 := i32(100)
+			p9 := i32(100)
 			if v1 != 0 {
-				p10 = v1
+				p9 = v1
 			}
-			v11 = p10
-			v5 = i32(-104)
-		l49:
+			v10 = p9
+			v2 = i32(-104)
+		l51:
 			{
-				if v5 == 0 {
-					goto l48
+				if v2 == 0 {
+					goto l50
 				}
-				v2 = v5 + i32(30012)
-				v5 = v5 + i32(4)
-				t11 := int32(load32(m.memory, uint32(v2)))
-				if t11 != v6 {
-					goto l49
+				v11 = v2 + i32(30212)
+				v2 = v2 + i32(4)
+				t10 := int32(load32(m.memory, uint32(v11)))
+				if t10 != v5 {
+					goto l51
 				}
 			}
-			t12 := m.fn24(v9)
-			v2 = t12
-			switch v10 {
+			t11 := m.fn31(v8)
+			v11 = t11
+			switch v9 {
 			default:
-				goto l48
+				goto l50
 			case 0:
-				if v2 == 0 {
-					goto l48
+				if v11 == 0 {
+					goto l50
 				}
-				store32(m.memory, uint64(uint32(v4))+1588, uint32(v6))
-				store32(m.memory, uint64(uint32(v4))+1584, uint32(v2))
-				t13 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				store64(m.memory, uint64(uint32(v4))+1576, uint64(t13))
-				t14 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				store64(m.memory, uint64(uint32(v4))+1568, uint64(t14))
-				if v8 == 0 {
-					goto l52
+				store32(m.memory, uint64(uint32(v4))+1580, uint32(v5))
+				store32(m.memory, uint64(uint32(v4))+1576, uint32(v11))
+				t12 := int64(load64(m.memory, uint64(uint32(v1))+16))
+				store64(m.memory, uint64(uint32(v4))+1568, uint64(t12))
+				t13 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				store64(m.memory, uint64(uint32(v4))+1560, uint64(t13))
+				if v7 == 0 {
+					goto l54
 				}
-				m.fn25(v4+i32(1680), v4+i32(1568), v8, v7)
-				goto l53
-			l52:
-				m.fn25(v4+i32(1680), v4+i32(1568), i32(0), v4)
-			l53:
-				t15 := int32(load32(m.memory, uint64(uint32(v4))+1684))
-				v11 = t15
-				t16 := int32(load32(m.memory, uint64(uint32(v4))+1680))
-				v2 = t16
-				memory_copy(m.memory[:], uint32(v4+i32(804)), uint32(v4+i32(1688)), uint32(i32(764)))
-				goto l54
-			case 1, 2:
-				if v9 == 0 {
-					goto l55
-				}
-				if v2 == 0 {
-					goto l48
-				}
+				m.fn32(v4+i32(1668), v4+i32(1560), v7, v6)
+				goto l55
+			l54:
+				m.fn32(v4+i32(1668), v4+i32(1560), i32(0), v4)
 			l55:
-				memory_copy(m.memory[:], uint32(v4+i32(1680)), uint32(v1+i32(44)), uint32(i32(36)))
-				v5 = i32(0)
-			l57:
-				{
-					if v5 == i32(36) {
-						goto l56
-					}
-					t17 := int32(m.memory[uint32(v4+i32(1680)+v5)])
-					m.memory[uint32(v4+i32(1644)+v5)] = byte(t17)
-					v5 = v5 + i32(1)
+				t14 := int32(load32(m.memory, uint64(uint32(v4))+1672))
+				v2 = t14
+				t15 := int32(load32(m.memory, uint64(uint32(v4))+1668))
+				v11 = t15
+				memory_copy(m.memory[:], uint32(v4+i32(796)), uint32(v4+i32(1676)), uint32(i32(764)))
+				goto l56
+			case 1, 2:
+				if v8 == 0 {
 					goto l57
 				}
-			l56:
-				t18 := int64(load64(m.memory, uint64(uint32(v11))+8))
-				v12 = t18
-				t19 := int64(load64(m.memory, uint64(uint32(v11))+16))
-				v13 = t19
-				t20 := int64(load64(m.memory, uint64(uint32(v11))+32))
-				v14 = t20
-				t21 := int64(load64(m.memory, uint64(uint32(v11))+24))
-				v15 = t21
-				m.fn26(v4+i32(1680), v4+i32(1644), i32(36))
-				store32(m.memory, uint64(uint32(v4))+1632, uint32(v10))
-				t23 := v4
-				p22 := i64(0xffffffff)
+				if v11 == 0 {
+					goto l50
+				}
+			l57:
+				memory_copy(m.memory[:], uint32(v4+i32(1668)), uint32(v1+i32(44)), uint32(i32(36)))
+				v2 = i32(0)
+			l59:
+				{
+					if v2 == i32(36) {
+						goto l58
+					}
+					t16 := int32(m.memory[uint32(v4+i32(1668)+v2)])
+					m.memory[uint32(v4+i32(1632)+v2)] = byte(t16)
+					v2 = v2 + i32(1)
+					goto l59
+				}
+			l58:
+				t17 := int64(load64(m.memory, uint64(uint32(v10))+8))
+				v12 = t17
+				t18 := int64(load64(m.memory, uint64(uint32(v10))+16))
+				v13 = t18
+				t19 := int64(load64(m.memory, uint64(uint32(v10))+32))
+				v14 = t19
+				t20 := int64(load64(m.memory, uint64(uint32(v10))+24))
+				v15 = t20
+				m.fn33(v4+i32(1668), v4+i32(1632), i32(36))
+				store32(m.memory, uint64(uint32(v4))+1624, uint32(v9))
+				t22 := v4
+				p21 := i64(0xffffffff)
 				if uint64(v14) < uint64(i64(0xffffffff)) {
-					p22 = v14
+					p21 = v14
 				}
-				store32(m.memory, uint64(uint32(t23))+1712, uint32(p22))
-				store32(m.memory, uint64(uint32(v4))+1628, uint32(v6))
-				store32(m.memory, uint64(uint32(v4))+1624, uint32(v2))
-				t25 := v4
-				p24 := i64(0xffffffff)
+				store32(m.memory, uint64(uint32(t22))+1700, uint32(p21))
+				store32(m.memory, uint64(uint32(v4))+1620, uint32(v5))
+				store32(m.memory, uint64(uint32(v4))+1616, uint32(v11))
+				t24 := v4
+				p23 := i64(0xffffffff)
 				if uint64(v15) < uint64(i64(0xffffffff)) {
-					p24 = v15
+					p23 = v15
 				}
-				v14 = p24
-				store32(m.memory, uint64(uint32(t25))+1584, uint32(v14))
-				store64(m.memory, uint64(uint32(v4))+1576, uint64(v13))
-				store64(m.memory, uint64(uint32(v4))+1568, uint64(v12))
-				v1 = v4 + i32(1588)
-				memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
-				memory_zero(m.memory[:], uint32(v4+i32(1680)), uint32(i32(772)))
-				t26 := m.fn27(v4+i32(1680), i32(34074), i32(3))
-				t27 := m.fn28(t26, v14)
-				t28 := m.fn27(t27, i32(34077), i32(2))
-				v5 = t28
-				store32(m.memory, uint64(uint32(v4))+2492, uint32(v2))
-				store32(m.memory, uint64(uint32(v4))+2488, uint32(v6))
-				store64(m.memory, uint64(uint32(v4))+2472, uint64(v13))
-				store64(m.memory, uint64(uint32(v4))+2464, uint64(v12))
-				store32(m.memory, uint64(uint32(v4))+2480, uint32(i32(0)))
-				store32(m.memory, uint64(uint32(v4))+2460, uint32(v1))
-				store32(m.memory, uint64(uint32(v4))+2456, uint32(v10))
-				m.fn29(v4+i32(2456), v5)
-				t29 := int32(load32(m.memory, uint64(uint32(v5))+4))
+				v14 = p23
+				store32(m.memory, uint64(uint32(t24))+1576, uint32(v14))
+				store64(m.memory, uint64(uint32(v4))+1568, uint64(v13))
+				store64(m.memory, uint64(uint32(v4))+1560, uint64(v12))
+				v2 = v4 + i32(1580)
+				memory_copy(m.memory[:], uint32(v2), uint32(v4+i32(1668)), uint32(i32(36)))
+				memory_zero(m.memory[:], uint32(v4+i32(1668)), uint32(i32(772)))
+				t25 := m.fn34(v4+i32(1668), i32(34274), i32(3))
+				t26 := m.fn35(t25, v14)
+				t27 := m.fn34(t26, i32(34277), i32(2))
+				v1 = t27
+				store32(m.memory, uint64(uint32(v4))+2476, uint32(v11))
+				store32(m.memory, uint64(uint32(v4))+2472, uint32(v5))
+				store64(m.memory, uint64(uint32(v4))+2456, uint64(v13))
+				store64(m.memory, uint64(uint32(v4))+2448, uint64(v12))
+				store32(m.memory, uint64(uint32(v4))+2464, uint32(i32(0)))
+				store32(m.memory, uint64(uint32(v4))+2444, uint32(v2))
+				store32(m.memory, uint64(uint32(v4))+2440, uint32(v9))
+				m.fn36(v4+i32(2440), v1)
+				t28 := int32(load32(m.memory, uint64(uint32(v1))+4))
+				v2 = t28
+				t29 := int32(load32(m.memory, uint32(v1)))
 				v11 = t29
-				t30 := int32(load32(m.memory, uint32(v5)))
-				v2 = t30
-				memory_copy(m.memory[:], uint32(v4+i32(804)), uint32(v5+i32(8)), uint32(i32(764)))
+				memory_copy(m.memory[:], uint32(v4+i32(796)), uint32(v1+i32(8)), uint32(i32(764)))
 			}
-		l54:
-			v5 = i32(0)
+		l56:
+			v10 = i32(0)
 		}
 	l31:
-		store32(m.memory, uint64(uint32(v4))+36, uint32(v11))
-		store32(m.memory, uint64(uint32(v4))+32, uint32(v2))
-		store32(m.memory, uint64(uint32(v4))+28, uint32(v5))
-		memory_copy(m.memory[:], uint32(v4+i32(40)), uint32(v4+i32(804)), uint32(i32(764)))
+		store32(m.memory, uint64(uint32(v4))+28, uint32(v2))
+		store32(m.memory, uint64(uint32(v4))+24, uint32(v11))
+		store32(m.memory, uint64(uint32(v4))+20, uint32(v10))
+		memory_copy(m.memory[:], uint32(v4+i32(32)), uint32(v4+i32(796)), uint32(i32(764)))
 		goto l1
-	l48:
-		store64(m.memory, uint64(uint32(v4))+28, uint64(i64(0x6500000002)))
-		v5 = i32(2)
-		v2 = i32(101)
+	l50:
+		store64(m.memory, uint64(uint32(v4))+20, uint64(i64(0x6500000002)))
 	}
 l1:
-	t31 := int32(load32(m.memory, uint64(uint32(v3))+12))
-	v1 = t31
-	t32 := int64(load64(m.memory, uint32(v3)))
-	v12 = t32
-	t33 := int32(load32(m.memory, uint64(uint32(v3))+8))
-	v3 = t33
-	v13 = i64(0)
-	{
-		if v5 == i32(2) {
-			goto l58
-		}
-		m.fn30(v4+i32(16), v4+i32(28))
-		t34 := int64(load32(m.memory, uint64(uint32(v4))+20))
-		v13 = t34
-	}
-l58:
-	if v1 == 0 {
-		goto l59
-	}
-	store64(m.memory, uint32(v1), uint64(v13))
-l59:
-	if v3 == 0 {
-		goto l60
-	}
-	if v12 == i64(0) {
-		goto l60
-	}
-	m.memory[uint32(v3)] = byte(i32(0))
-l60:
-	v1 = i32(1)
-	{
-		if v5 == i32(2) {
-			goto l61
-		}
-		memory_copy(m.memory[:], uint32(v4+i32(1680)+i32(8)), uint32(v4+i32(28)+i32(8)), uint32(i32(768)))
-		store32(m.memory, uint64(uint32(v4))+1684, uint32(v2))
-		store32(m.memory, uint64(uint32(v4))+1680, uint32(v5))
-		m.fn30(v4+i32(8), v4+i32(1680))
-		t35 := int32(load32(m.memory, uint64(uint32(v4))+12))
-		v5 = t35
-		t36 := int32(load32(m.memory, uint64(uint32(v4))+8))
-		v2 = t36
-		if v3 != 0 {
-			goto l62
-		}
-		if v12 == i64(0) {
-			goto l62
-		}
-		v2 = i32(100)
-		goto l61
-	l62:
-		if uint64(v12) > uint64(uint32(v5)) {
-			goto l63
-		}
-		v2 = i32(106)
-		goto l61
-	l63:
-		if v5 == 0 {
-			goto l64
-		}
-		memory_copy(m.memory[:], uint32(v3), uint32(v2), uint32(v5))
-	l64:
-		v1 = i32(0)
-		m.memory[uint32(v3+v5)] = byte(i32(0))
-	}
-l61:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
-	store32(m.memory, uint32(v0), uint32(v1))
-	m.g0 = v4 + i32(2496)
+	store32(m.memory, uint64(uint32(v4))+1668, uint32(v4+i32(20)))
+	m.fn26(v4+i32(8), v3, v4+i32(1668), i32(2))
+	t30 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	store64(m.memory, uint32(v0), uint64(t30))
+	m.g0 = v4 + i32(2480)
 }
 
 //go:norace
-func (m *Module) fn24(v0 int32) int32 {
+func (m *Module) fn31(v0 int32) int32 {
 	var v1, v2, v3, v4, v5 int32
 	t0 := m.g0
 	v1 = t0 - i32(176)
 	m.g0 = v1
 	v2 = i32(12)
-	memory_copy(m.memory[:], uint32(v1+i32(4)+i32(12)), uint32(i32(29760)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v1+i32(4)+i32(12)), uint32(i32(29960)), uint32(i32(108)))
 	store32(m.memory, uint64(uint32(v1))+132, uint32(i32(10)))
 	store64(m.memory, uint64(uint32(v1))+124, uint64(i64(1)))
 	v3 = v1 + i32(136)
-	memory_copy(m.memory[:], uint32(v3), uint32(i32(29868)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v3), uint32(i32(30068)), uint32(i32(40)))
 l4:
 	{
 		v4 = v2 + i32(4)
@@ -1955,7 +2063,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn25(v0, v1, v2, v3 int32) {
+func (m *Module) fn32(v0, v1, v2, v3 int32) {
 	var v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -1973,13 +2081,13 @@ func (m *Module) fn25(v0, v1, v2, v3 int32) {
 	store32(m.memory, uint64(uint32(v4))+804, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+800, uint32(v2))
 	store32(m.memory, uint64(uint32(v4))+776, uint32(i32(0)))
-	m.fn29(v4+i32(776), v4+i32(4))
+	m.fn36(v4+i32(776), v4+i32(4))
 	memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(4)), uint32(i32(772)))
 	m.g0 = v4 + i32(816)
 }
 
 //go:norace
-func (m *Module) fn26(v0, v1, v2 int32) {
+func (m *Module) fn33(v0, v1, v2 int32) {
 	var v3, v4, v5 int32
 	t0 := m.g0
 	v3 = t0 - i32(32)
@@ -2016,7 +2124,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn27(v0, v1, v2 int32) int32 {
+func (m *Module) fn34(v0, v1, v2 int32) int32 {
 	var v3 int32
 l2:
 	if v2 == 0 {
@@ -2046,7 +2154,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn28(v0 int32, v1 int64) int32 {
+func (m *Module) fn35(v0 int32, v1 int64) int32 {
 	var v2 int32
 	var v3, v4 int64
 	t0 := m.g0
@@ -2063,7 +2171,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn260(v2, v3, i64(0), i64(10), i64(0))
+		m.fn271(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2083,7 +2191,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn240(v0, int32(t5)|i32(48))
+		_ = m.fn247(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2091,7 +2199,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn29(v0, v1 int32) {
+func (m *Module) fn36(v0, v1 int32) {
 	var v2, v3 int32
 	var v4 int64
 	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18 int32
@@ -2128,9 +2236,9 @@ func (m *Module) fn29(v0, v1 int32) {
 		p9 = 1
 	}
 	v9 = p9
-	p10 := i32(33232)
+	p10 := i32(33432)
 	if v9 != 0 {
-		p10 = i32(32428)
+		p10 = i32(32628)
 	}
 	v10 = p10
 	t12 := v10
@@ -2144,25 +2252,25 @@ func (m *Module) fn29(v0, v1 int32) {
 		p13 = i32(104)
 	}
 	v12 = p13
-	p14 := i32(30196)
+	p14 := i32(30396)
 	if v9 != 0 {
-		p14 = i32(30112)
+		p14 = i32(30312)
 	}
 	v13 = p14
-	p15 := i32(30148)
+	p15 := i32(30348)
 	if v9 != 0 {
-		p15 = i32(30064)
+		p15 = i32(30264)
 	}
 	v14 = p15
-	p16 := i32(29872)
+	p16 := i32(30072)
 	if v9 != 0 {
-		p16 = i32(0x7444)
+		p16 = i32(29964)
 	}
 	v15 = p16
 	v16 = v5 << 2
-	t17 := int32(load32(m.memory, uint32(v16+i32(37868))))
+	t17 := int32(load32(m.memory, uint32(v16+i32(38068))))
 	v9 = t17
-	t18 := int32(load32(m.memory, uint32(v16+i32(37764))))
+	t18 := int32(load32(m.memory, uint32(v16+i32(37964))))
 	v16 = t18
 	t19 := int32(load32(m.memory, uint64(uint32(v0))+24))
 	v17 = t19
@@ -2190,7 +2298,7 @@ l5:
 		v9 = t25
 		t26 := int32(load32(m.memory, uint64(uint32(v2))+48))
 		t27 := int32(load32(m.memory, uint64(uint32(v2))+52))
-		t28 := m.fn27(v1, t26, t27)
+		t28 := m.fn34(v1, t26, t27)
 		v23 = t28
 		if v9 == 0 {
 			goto l0
@@ -2211,7 +2319,7 @@ l5:
 			v25 = i32(3)
 			goto l2
 		l1:
-			m.fn35(v2+i32(36), v3)
+			m.fn41(v2+i32(36), v3)
 			t33 := int32(load32(m.memory, uint64(uint32(v2))+36))
 			v25 = t33
 			t35 := v25
@@ -2254,10 +2362,10 @@ l5:
 					if t41 != i32(100) {
 						goto l9
 					}
-					m.fn217(v2, v3)
+					m.fn224(v2, v3)
 					t42 := int32(load32(m.memory, uint32(v2)))
 					t43 := int32(load32(m.memory, uint64(uint32(v2))+4))
-					_ = m.fn27(v23, t42, t43)
+					_ = m.fn34(v23, t42, t43)
 					goto l5
 				}
 			l7:
@@ -2317,14 +2425,14 @@ l5:
 						t94 := v23
 						p93 := i32(1)
 						if v25 != 0 {
-							p93 = i32(34072)
+							p93 = i32(34272)
 						}
 						p95 := i32(0)
 						if v25 != 0 {
 							p95 = i32(2)
 						}
-						t96 := m.fn27(t94, p93, p95)
-						_ = m.fn27(t96, v0, v26)
+						t96 := m.fn34(t94, p93, p95)
+						_ = m.fn34(t96, v0, v26)
 						v25 = v25 + i32(-1)
 						v0 = v27
 						goto l30
@@ -2366,14 +2474,14 @@ l5:
 						t68 := v23
 						p67 := i32(1)
 						if v0 != 0 {
-							p67 = i32(34072)
+							p67 = i32(34272)
 						}
 						p69 := i32(0)
 						if v0 != 0 {
 							p69 = i32(2)
 						}
-						t70 := m.fn27(t68, p67, p69)
-						_ = m.fn27(t70, v27, v26)
+						t70 := m.fn34(t68, p67, p69)
+						_ = m.fn34(t70, v27, v26)
 						v0 = v0 + i32(-1)
 						v24 = v24 + i32(-8)
 						v25 = v25 + i32(8)
@@ -2396,7 +2504,7 @@ l5:
 					if t57 != i32(116) {
 						goto l5
 					}
-					_ = m.fn236(v23, v2+i32(36), v19)
+					_ = m.fn243(v23, v2+i32(36), v19)
 					goto l5
 				default:
 					switch v24 + i32(-117) {
@@ -2417,7 +2525,7 @@ l5:
 						if t75 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory[:], uint32(v18), uint32(i32(33960)), uint32(i32(112)))
+						memory_copy(m.memory[:], uint32(v18), uint32(i32(34160)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
@@ -2435,14 +2543,14 @@ l5:
 							t79 := v23
 							p78 := i32(1)
 							if v0 != 0 {
-								p78 = i32(34072)
+								p78 = i32(34272)
 							}
 							p80 := i32(0)
 							if v0 != 0 {
 								p80 = i32(2)
 							}
-							t81 := m.fn27(t79, p78, p80)
-							_ = m.fn27(t81, v24, v25)
+							t81 := m.fn34(t79, p78, p80)
+							_ = m.fn34(t81, v24, v25)
 							v0 = v0 + i32(16)
 							goto l27
 						}
@@ -2487,12 +2595,12 @@ l5:
 								goto l25
 							}
 						l23:
-							t52 := m.fn236(v23, v2+i32(36), v4)
+							t52 := m.fn243(v23, v2+i32(36), v4)
 							v0 = t52
 							if v7 == 0 {
 								goto l5
 							}
-							_ = m.fn27(v0, i32(35267), i32(14))
+							_ = m.fn34(v0, i32(35467), i32(14))
 							goto l5
 						}
 						v0 = i32(128)
@@ -2590,21 +2698,21 @@ l5:
 				if v3 == 0 {
 					goto l5
 				}
-				m.fn226(v2+i32(16), v3)
+				m.fn233(v2+i32(16), v3)
 				t107 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t108 := v2 + i32(8)
 				v0 = t107
-				m.fn217(t108, v0)
+				m.fn224(t108, v0)
 				t109 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t110 := int32(load32(m.memory, uint64(uint32(v2))+12))
-				t111 := m.fn27(v23, t109, t110)
-				t112 := m.fn27(t111, i32(35246), i32(1))
+				t111 := m.fn34(v23, t109, t110)
+				t112 := m.fn34(t111, i32(35446), i32(1))
 				v25 = t112
-				m.fn35(v2+i32(48), v0)
-				_ = m.fn236(v25, v2+i32(48), v19)
+				m.fn41(v2+i32(48), v0)
+				_ = m.fn243(v25, v2+i32(48), v19)
 				goto l5
 			}
-			_ = m.fn27(v23, i32(35238), i32(8))
+			_ = m.fn34(v23, i32(35438), i32(8))
 			goto l5
 		case 0:
 			if v8 == 0 {
@@ -2633,7 +2741,7 @@ l5:
 					goto l5
 				}
 				t118 := int32(load32(m.memory, uint32(v15+v0)))
-				m.fn217(v2+i32(24), t118)
+				m.fn224(v2+i32(24), t118)
 				t119 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v25 = t119
 				if v25 == 0 {
@@ -2644,14 +2752,14 @@ l5:
 				t122 := v23
 				p121 := i32(1)
 				if v0 != 0 {
-					p121 = i32(34072)
+					p121 = i32(34272)
 				}
 				p123 := i32(0)
 				if v0 != 0 {
 					p123 = i32(2)
 				}
-				t124 := m.fn27(t122, p121, p123)
-				_ = m.fn27(t124, v25, v24)
+				t124 := m.fn34(t122, p121, p123)
+				_ = m.fn34(t124, v25, v24)
 				v0 = v0 + i32(4)
 				goto l32
 			}
@@ -2661,62 +2769,22 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l25:
-	m.fn244(v5, v8, v20, v23)
+	m.fn253(v5, v8, v20, v23)
 	goto l5
 l19:
 	v0 = i32(128)
 l21:
 	if uint32(v0) < uint32(v21) {
-		t127 := m.fn27(v23, v17, v0)
-		_ = m.fn27(t127, i32(35281), i32(3))
+		t127 := m.fn34(v23, v17, v0)
+		_ = m.fn34(t127, i32(35481), i32(3))
 		goto l5
 	}
-	_ = m.fn27(v23, v17, v21)
+	_ = m.fn34(v23, v17, v21)
 	goto l5
 }
 
 //go:norace
-func (m *Module) fn30(v0, v1 int32) {
-	var v2, v3 int32
-	{
-		{
-			t0 := int32(load32(m.memory, uint32(v1)))
-			if t0 != i32(1) {
-				goto l0
-			}
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+8))
-			v2 = t1
-			t2 := int32(load32(m.memory, uint64(uint32(v1))+4))
-			v1 = t2
-			goto l1
-		}
-	l0:
-		t3 := int32(load32(m.memory, uint64(uint32(v1))+772))
-		v2 = t3
-		t4 := v2
-		var p5 int32
-		if uint32(v2) > uint32(i32(768)) {
-			p5 = 1
-		}
-		v3 = p5
-		p6 := t4
-		if v3 != 0 {
-			p6 = i32(0)
-		}
-		v2 = p6
-		p7 := v1 + i32(4)
-		if v3 != 0 {
-			p7 = i32(1)
-		}
-		v1 = p7
-	}
-l1:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
-	store32(m.memory, uint32(v0), uint32(v1))
-}
-
-//go:norace
-func (m *Module) fn31(v0, v1 int64, v2, v3 int32) int32 {
+func (m *Module) fn37(v0, v1 int64, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -2726,7 +2794,7 @@ func (m *Module) fn31(v0, v1 int64, v2, v3 int32) int32 {
 		if v0 != i64(1) {
 			goto l0
 		}
-		m.fn32(v4+i32(8), v1)
+		m.fn38(v4+i32(8), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v5 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
@@ -2740,7 +2808,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn32(v0 int32, v1 int64) {
+func (m *Module) fn38(v0 int32, v1 int64) {
 	var v2, v3, v4, v5 int64
 	var v6, v7, v8, v9, v10 int32
 	v2 = v1 & i64(0xffffffff)
@@ -2800,7 +2868,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn33(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn39(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
@@ -2808,16 +2876,16 @@ func (m *Module) fn33(v0, v1, v2, v3, v4 int32) {
 	v6 = i32(1)
 	v7 = i32(102)
 	{
-		t1 := m.fn24(v1)
+		t1 := m.fn31(v1)
 		v1 = t1
 		if v1 == 0 {
 			goto l0
 		}
-		t2 := m.fn34(v1, v2, v3)
+		t2 := m.fn40(v1, v2, v3)
 		if t2 == 0 {
 			goto l0
 		}
-		m.fn35(v5+i32(4), v1)
+		m.fn41(v5+i32(4), v1)
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+4))
 		t4 := v1
 		v6 = t3
@@ -2852,7 +2920,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn34(v0, v1, v2 int32) int32 {
+func (m *Module) fn40(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
 	v2 = v2 << 2
 l1:
@@ -2879,7 +2947,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn35(v0, v1 int32) {
+func (m *Module) fn41(v0, v1 int32) {
 	var v2 int32
 	v2 = i32(1)
 	switch v1 + i32(-1) {
@@ -2889,7 +2957,7 @@ func (m *Module) fn35(v0, v1 int32) {
 		panic("unreachable")
 	default:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(30064)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(30264)))
 		goto l11
 	case 3, 11, 12, 37:
 		v2 = i32(2)
@@ -2899,26 +2967,26 @@ func (m *Module) fn35(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35756)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35956)))
 		goto l11
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35800)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36000)))
 		goto l11
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35876)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36076)))
 		goto l11
 	case 23:
 		v2 = i32(4)
 		goto l1
 	case 26:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35912)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36112)))
 		goto l11
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(30148)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(30348)))
 	}
 l11:
 	v2 = i32(0)
@@ -2927,7 +2995,259 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn36(v0, v1 int32) {
+func (m *Module) fn42(v0, v1, v2, v3 int32) {
+	var v4, v5, v6, v7, v8, v9 int32
+	t0 := m.g0
+	v4 = t0 - i32(1712)
+	m.g0 = v4
+	t1 := int32(load32(m.memory, uint32(v1)))
+	v1 = t1
+	t2 := int32(load32(m.memory, uint32(v1)))
+	t3 := v1
+	v5 = t2
+	p4 := i32(8)
+	if v5 != 0 {
+		p4 = i32(4)
+	}
+	v6 = t3 + p4
+	v1 = i32(1)
+	{
+		{
+			if v5 != i32(1) {
+				goto l0
+			}
+			t5 := int32(load32(m.memory, uint32(v6)))
+			v5 = t5
+			goto l1
+		}
+	l0:
+		m.fn43(v4, v6)
+		store32(m.memory, uint64(uint32(v4))+160, uint32(i32(0)))
+		t6 := int32(load32(m.memory, uint64(uint32(v3))+16))
+		v3 = t6
+		v5 = i32(-16)
+		v1 = i32(-28)
+		v6 = i32(36956)
+	l11:
+		{
+			store32(m.memory, uint64(uint32(v4))+160, uint32(v1+i32(29)))
+			memory_zero(m.memory[:], uint32(v4+i32(940)), uint32(i32(772)))
+			{
+				{
+					if uint32(v1+i32(28)) > uint32(i32(1)) {
+						goto l2
+					}
+					t7 := int32(load32(m.memory, uint32(v5+i32(36560))))
+					t8 := int32(load32(m.memory, uint32(v5+i32(36564))))
+					_ = m.fn34(v4+i32(940), t7, t8)
+					goto l3
+				}
+			l2:
+				{
+					{
+						{
+							if uint32(v1+i32(26)) > uint32(i32(11)) {
+								if uint32(v1+i32(7)) < uint32(i32(-7)) {
+									goto l7
+								}
+								v7 = v5 + i32(36888)
+								if v7 == 0 {
+									goto l7
+								}
+								t13 := int32(load32(m.memory, uint32(v7)))
+								t14 := v4 + i32(940)
+								v7 = t13
+								t15 := int32(load32(m.memory, uint32(v5+i32(36892))))
+								t16 := v7
+								v8 = t15
+								t17 := m.fn34(t14, t16, v8)
+								v9 = t17
+								t18 := m.fn44(v7, v8, i32(36687), i32(21))
+								if t18 != 0 {
+									t35 := m.fn46(v4)
+									_ = m.fn35(v9, t35)
+									goto l3
+								}
+								t19 := m.fn44(v7, v8, i32(36708), i32(23))
+								if t19 != 0 {
+									goto l9
+								}
+								t20 := m.fn44(v7, v8, i32(36731), i32(22))
+								if t20 == 0 {
+									goto l3
+								}
+								t21 := int64(load64(m.memory, uint64(uint32(v4))+96))
+								_ = m.fn35(v9, t21)
+								goto l3
+							}
+							t10 := m.fn34(v4+i32(940), i32(36560), i32(28))
+							v7 = t10
+							if v1 == i32(-15) {
+								goto l5
+							}
+							t11 := int64(load64(m.memory, uint32(v5+i32(36592))))
+							_ = m.fn35(v7, t11)
+							goto l6
+						}
+					l5:
+						_ = m.fn34(v7, i32(36680), i32(4))
+					l6:
+						t24 := m.fn34(v7, i32(36684), i32(3))
+						t25 := m.fn45(v4, v1+i32(27))
+						_ = m.fn35(t24, t25)
+						goto l3
+					}
+				l7:
+					if uint32(v1) < uint32(i32(-7)) {
+						goto l10
+					}
+					if v6 == 0 {
+						goto l10
+					}
+					t27 := int32(load32(m.memory, uint32(v6)))
+					v7 = t27
+					v8 = v7 << 2
+					t28 := int32(load32(m.memory, uint32(v8+i32(37244))))
+					v9 = t28
+					t29 := int32(load32(m.memory, uint32(v8+i32(37272))))
+					v8 = t29
+					t30 := m.fn34(v4+i32(940), i32(36753), i32(28))
+					t31 := m.fn34(t30, v8, v9)
+					t32 := m.fn34(t31, i32(36684), i32(3))
+					t33 := int64(load64(m.memory, uint64(uint32(v4+v7<<3))+96))
+					_ = m.fn35(t32, t33)
+					goto l3
+				}
+			l9:
+				t37 := m.fn47(v4)
+				_ = m.fn35(v9, t37)
+			}
+		l3:
+			memory_copy(m.memory[:], uint32(v4+i32(168)), uint32(v4+i32(940)), uint32(i32(772)))
+			t39 := int32(load32(m.memory, uint64(uint32(v4))+936))
+			t40 := v2
+			t41 := v4 + i32(168)
+			v7 = t39
+			var p42 int32
+			if uint32(v7) > uint32(i32(768)) {
+				p42 = 1
+			}
+			v8 = p42
+			p43 := t41
+			if v8 != 0 {
+				p43 = i32(1)
+			}
+			p44 := v7
+			if v8 != 0 {
+				p44 = i32(0)
+			}
+			m.t0[uint(v3)].(func(int32, int32, int32))(t40, p43, p44)
+			m.t0[uint(v3)].(func(int32, int32, int32))(v2, i32(28935), i32(1))
+			v6 = v6 + i32(4)
+			v1 = v1 + i32(1)
+			v5 = v5 + i32(8)
+			goto l11
+		}
+	l10:
+		v1 = i32(0)
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v5))
+	store32(m.memory, uint32(v0), uint32(v1))
+	m.g0 = v4 + i32(1712)
+}
+
+//go:norace
+func (m *Module) fn43(v0, v1 int32) {
+	var v2 int32
+	t0 := m.g0
+	v2 = t0 - i32(320)
+	m.g0 = v2
+	m.fn211(v2, v1)
+	v1 = i32(0)
+l1:
+	{
+		if v1 == i32(160) {
+			goto l0
+		}
+		t1 := int64(load64(m.memory, uint32(v2+v1)))
+		store64(m.memory, uint32(v2+i32(160)+v1), uint64(t1))
+		v1 = v1 + i32(8)
+		goto l1
+	}
+l0:
+	memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(160)), uint32(i32(160)))
+	m.g0 = v2 + i32(320)
+}
+
+//go:norace
+func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
+	var v4 int32
+	v4 = i32(0)
+	{
+		if v1 != v3 {
+			goto l0
+		}
+		t0 := m.fn270(v0, v2, v1)
+		var p1 int32
+		if t0 == 0 {
+			p1 = 1
+		}
+		v4 = p1
+	}
+l0:
+	return v4
+}
+
+//go:norace
+func (m *Module) fn45(v0, v1 int32) int64 {
+	var v2, v3 int64
+	p0 := i32(12)
+	if uint32(v1) < uint32(i32(12)) {
+		p0 = v1
+	}
+	v1 = p0
+	v2 = i64(0)
+l1:
+	{
+		if v1 == 0 {
+			return v2
+		}
+		t1 := int64(load64(m.memory, uint32(v0)))
+		v3 = v2 + t1
+		p2 := v3
+		if uint64(v3) < uint64(v2) {
+			p2 = i64(-1)
+		}
+		v2 = p2
+		v1 = v1 + i32(-1)
+		v0 = v0 + i32(8)
+		goto l1
+	}
+}
+
+//go:norace
+func (m *Module) fn46(v0 int32) int64 {
+	var v1, v2 int64
+	t0 := m.fn47(v0)
+	v1 = t0
+	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
+	v2 = v1 + t1
+	p2 := v2
+	if uint64(v2) < uint64(v1) {
+		p2 = i64(-1)
+	}
+	return p2
+}
+
+//go:norace
+func (m *Module) fn47(v0 int32) int64 {
+	t0 := m.fn45(v0, i32(12))
+	return t0
+}
+
+//go:norace
+func (m *Module) fn48(v0, v1 int32) {
 	var v2 int32
 	v2 = i32(1)
 	{
@@ -2947,7 +3267,7 @@ func (m *Module) fn36(v0, v1 int32) {
 		}
 	l2:
 		v1 = v1 + i32(8)
-		t1 := m.fn37(v1)
+		t1 := m.fn49(v1)
 		t2 := v1
 		v2 = t1
 		p3 := t2
@@ -2962,7 +3282,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn37(v0 int32) int32 {
+func (m *Module) fn49(v0 int32) int32 {
 	var v1, v2 int32
 	var v3 int64
 	v1 = i32(0)
@@ -3006,7 +3326,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn38(v0, v1, v2 int32) {
+func (m *Module) fn50(v0, v1, v2 int32) {
 	var v3, v4, v5 int32
 	var v6 int64
 	var v7 int32
@@ -3044,12 +3364,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn39(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn51(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5, v6 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn33(v5+i32(8), v2, i32(29760), i32(27), v4)
+	m.fn39(v5+i32(8), v2, i32(29960), i32(27), v4)
 	v4 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v6 = t1
@@ -3068,7 +3388,7 @@ func (m *Module) fn39(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if uint64(t3) > uint64(i64(0x7ffffff)) {
 			goto l1
 		}
-		m.fn40(v1, v6, v3)
+		m.fn52(v1, v6, v3)
 		v4 = i32(0)
 	}
 l1:
@@ -3078,7 +3398,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn40(v0, v1 int32, v2 int64) {
+func (m *Module) fn52(v0, v1 int32, v2 int64) {
 	{
 		p0 := i32(-33)
 		if uint32(v1) < uint32(i32(33)) {
@@ -3096,14 +3416,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn41(v0, v1 int32) {
+func (m *Module) fn53(v0, v1 int32) {
 	var v2 int32
 	{
 		if v1 != 0 {
 			goto l0
 		}
 		v1 = i32(0)
-		v2 = i32(29440)
+		v2 = i32(29640)
 		goto l1
 	l0:
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -3125,7 +3445,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn42(v0 int32) int32 {
+func (m *Module) fn54(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 l1:
@@ -3150,12 +3470,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn43(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn55(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn44(v5+i32(8), v1, v2)
+	m.fn56(v5+i32(8), v1, v2)
 	v6 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v1 = t1
@@ -3164,7 +3484,7 @@ func (m *Module) fn43(v0, v1, v2, v3, v4 int32) {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn45(v5, v2)
+		m.fn57(v5, v2)
 		t3 := int32(load32(m.memory, uint32(v5)))
 		v6 = t3
 		var p4 int32
@@ -3203,7 +3523,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn44(v0, v1, v2 int32) {
+func (m *Module) fn56(v0, v1, v2 int32) {
 	var v3 int32
 	v3 = i32(1)
 	{
@@ -3246,7 +3566,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn45(v0, v1 int32) {
+func (m *Module) fn57(v0, v1 int32) {
 	var v2 int32
 	{
 		{
@@ -3263,7 +3583,7 @@ func (m *Module) fn45(v0, v1 int32) {
 			v1 = v1 + i32(8)
 		}
 	l1:
-		t1 := m.fn37(v1)
+		t1 := m.fn49(v1)
 		t2 := v1
 		v2 = t1
 		p3 := t2
@@ -3282,7 +3602,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn46(v0, v1 int32) {
+func (m *Module) fn58(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -3330,7 +3650,7 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_budget_event_name(v0 int32) int32 {
 	v0 = v0 + i32(-1)
-	p0 := i32(29060)
+	p0 := i32(29248)
 	if uint32(v0) < uint32(i32(6)) {
 		p0 = v0*i32(24) + i32(24667)
 	}
@@ -3350,14 +3670,14 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn36(v3+i32(8), v0)
+		m.fn48(v3+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn33(v3, v1, i32(29868), i32(10), i32(0))
+		m.fn39(v3, v1, i32(30068), i32(10), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -3369,7 +3689,7 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn49(v3+i32(16), v0, v1)
+		m.fn61(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -3389,20 +3709,20 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn49(v0, v1, v2 int32) {
+func (m *Module) fn61(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
 	v3 = t0 - i32(352)
 	m.g0 = v3
-	m.fn107(v3, v1)
+	m.fn119(v3, v1)
 	v4 = i64(0)
 	{
-		t1 := m.fn34(v2, i32(29868), i32(10))
+		t1 := m.fn40(v2, i32(30068), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn224(v3, v2)
+		t2 := m.fn231(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3442,14 +3762,14 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn36(v3+i32(8), v0)
+		m.fn48(v3+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn51(v3+i32(40), v0)
+		m.fn63(v3+i32(40), v0)
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v3))+40))
@@ -3458,9 +3778,9 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 				}
 				t4 := v0
 				v4 = v3 + i32(48)
-				m.fn52(t4, v4)
+				m.fn64(t4, v4)
 				memory_copy(m.memory[:], uint32(v3+i32(136)), uint32(v4), uint32(i32(88)))
-				m.fn53(v3+i32(16), v0, v3+i32(136), v1)
+				m.fn65(v3+i32(16), v0, v3+i32(136), v1)
 				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				v1 = t5
 				t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
@@ -3472,7 +3792,7 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 		l2:
 			memory_zero(m.memory[:], uint32(v3+i32(40)), uint32(i32(88)))
 			v6 = i64(0)
-			m.fn53(v3+i32(136), v0, v3+i32(40), i64(0))
+			m.fn65(v3+i32(136), v0, v3+i32(40), i64(0))
 			t8 := int64(load64(m.memory, uint64(uint32(v3))+152))
 			v1 = t8
 			t9 := int64(load64(m.memory, uint64(uint32(v3))+144))
@@ -3491,7 +3811,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn51(v0, v1 int32) {
+func (m *Module) fn63(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
@@ -3522,7 +3842,7 @@ l6:
 		v4 = i32(0)
 	l3:
 		if v4 == i32(44) {
-			m.fn134(v0+i32(8), v2+i32(4))
+			m.fn146(v0+i32(8), v2+i32(4))
 			v3 = i64(1)
 			goto l4
 		}
@@ -3531,7 +3851,7 @@ l6:
 		v1 = v1 + i32(8)
 		goto l3
 	l0:
-		t4 := m.fn137(v1)
+		t4 := m.fn149(v1)
 		if t4 != 0 {
 			goto l6
 		}
@@ -3543,7 +3863,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn52(v0, v1 int32) {
+func (m *Module) fn64(v0, v1 int32) {
 	var v2, v3 int32
 	v2 = v0 + i32(88)
 	v3 = i32(0)
@@ -3568,15 +3888,15 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5, v6, v7, v8 int64
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn254(v1)
+	t1 := m.fn263(v1)
 	v5 = t1
-	m.fn135(v4+i32(32), v1)
+	m.fn147(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t3 := int32(load32(m.memory, uint64(uint32(v4))+32))
 	p4 := i64(0)
@@ -3602,8 +3922,8 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn260(t8, p10, i64(0), t11, i64(0))
-			m.fn135(v4+i32(32), v1)
+			m.fn271(t8, p10, i64(0), t11, i64(0))
+			m.fn147(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3647,7 +3967,7 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn255(v4+i32(16), v4+i32(32), v3)
+			m.fn264(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -3660,7 +3980,7 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn241(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn248(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -3702,14 +4022,14 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if v3 == 0 {
 			goto l0
 		}
-		m.fn36(v4+i32(8), v0)
+		m.fn48(v4+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v5 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn33(v4, v1, i32(29868), i32(10), i32(1))
+		m.fn39(v4, v1, i32(30068), i32(10), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -3721,10 +4041,10 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn49(v4+i32(16), v5, v0)
+		m.fn61(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
-		t7 := m.fn31(t5, t6, v2, v3)
+		t7 := m.fn37(t5, t6, v2, v3)
 		p8 := i32(0)
 		if t7 != 0 {
 			p8 = i32(3)
@@ -3764,10 +4084,10 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(0x312d7265626d656d) {
 			if uint32(v1+i32(-6)) >= uint32(i32(-5)) {
-				t1 := m.fn57(v0+i32(656), v1)
+				t1 := m.fn69(v0+i32(656), v1)
 				v2 = t1
 				{
-					t2 := m.fn58(v0+i32(608), v1)
+					t2 := m.fn70(v0+i32(608), v1)
 					v3 = t2
 					if v3 == 0 {
 						goto l3
@@ -3784,7 +4104,7 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 				}
 			l3:
 				{
-					t7 := m.fn58(v0+i32(632), v1)
+					t7 := m.fn70(v0+i32(632), v1)
 					v0 = t7
 					if v0 == 0 {
 						goto l4
@@ -3821,13 +4141,13 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn57(v0, v1 int32) int64 {
+func (m *Module) fn69(v0, v1 int32) int64 {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn80(v2+i32(8), v1)
+	m.fn92(v2+i32(8), v1)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -3844,12 +4164,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn58(v0, v1 int32) int32 {
+func (m *Module) fn70(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn80(v2+i32(8), v1)
+	m.fn92(v2+i32(8), v1)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
 	v1 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
@@ -3898,7 +4218,7 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 			if v4 == i32(12) {
 				goto l1
 			}
-			m.fn60(v3, v0, v4)
+			m.fn72(v3, v0, v4)
 			v4 = v4 + i32(1)
 			t2 := int32(load32(m.memory, uint32(v3)))
 			t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
@@ -3931,7 +4251,7 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 		if v2 == v4 {
 			goto l1
 		}
-		m.fn60(v3, v0, v4)
+		m.fn72(v3, v0, v4)
 		{
 			t9 := int32(load32(m.memory, uint32(v3)))
 			v5 = t9
@@ -3985,7 +4305,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn60(v0, v1, v2 int32) {
+func (m *Module) fn72(v0, v1, v2 int32) {
 	var v3 int64
 	var v4 int32
 	{
@@ -3994,7 +4314,7 @@ func (m *Module) fn60(v0, v1, v2 int32) {
 		}
 		t0 := int64(load64(m.memory, uint64(uint32(v1+v2<<3))+552))
 		v3 = t0
-		m.fn89(v0, v1, v2)
+		m.fn101(v0, v1, v2)
 		store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
 		return
@@ -4022,10 +4342,10 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+36872))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+37072))
 		t8 := t6 + p5
 		v4 = t7
-		t9 := m.fn57(t8, v4)
+		t9 := m.fn69(t8, v4)
 		v3 = t9
 		t11 := v0
 		t12 := v1
@@ -4033,7 +4353,7 @@ l0:
 		if v2 != 0 {
 			p10 = i32(648)
 		}
-		t13 := m.fn57(t12+p10, v4)
+		t13 := m.fn69(t12+p10, v4)
 		store64(m.memory, uint64(uint32(t11))+24, uint64(t13))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
 		store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
@@ -4085,15 +4405,15 @@ func (m *Module) Xbackoff_budget_member_failed(v0, v1 int32, v2 int64) int32 {
 			if v1 != 0 {
 				goto l3
 			}
-			m.fn62(v0+i32(512), v3)
+			m.fn74(v0+i32(512), v3)
 			goto l4
 		l3:
 			t6 := int64(load64(m.memory, uint64(uint32(v0))+392))
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t6))
 		}
 	l4:
-		m.fn63(v5, v2)
-		m.fn64(v5, v2)
+		m.fn75(v5, v2)
+		m.fn76(v5, v2)
 		v0 = i32(0)
 	}
 l1:
@@ -4102,7 +4422,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn62(v0, v1 int32) {
+func (m *Module) fn74(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -4136,7 +4456,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn63(v0 int32, v1 int64) {
+func (m *Module) fn75(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4, v5 int64
 	var v6, v7 int32
@@ -4194,11 +4514,11 @@ l1:
 	store64(m.memory, uint64(uint32(v0))+480, uint64(v3))
 	t13 := int64(load64(m.memory, uint64(uint32(v0))+408))
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+440))
-	t15 := m.fn70(t13, t14)
+	t15 := m.fn82(t13, t14)
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn260(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn271(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4238,7 +4558,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn64(v0 int32, v1 int64) {
+func (m *Module) fn76(v0 int32, v1 int64) {
 	var v2 int64
 	t0 := v0
 	v2 = v1 + i64(1000000000)
@@ -4247,7 +4567,7 @@ func (m *Module) fn64(v0 int32, v1 int64) {
 		p1 = i64(-1)
 	}
 	store64(m.memory, uint64(uint32(t0))+416, uint64(p1))
-	m.fn78(v0 + i32(504))
+	m.fn90(v0 + i32(504))
 	memory_zero(m.memory[:], uint32(v0+i32(600)), uint32(i32(48)))
 }
 
@@ -4259,13 +4579,13 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 	v7 = t0 - i32(1712)
 	m.g0 = v7
 	if v0 != 0 {
-		m.fn36(v7+i32(16), v1)
+		m.fn48(v7+i32(16), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v7))+20))
 		v8 = t1
 		{
 			t2 := int32(load32(m.memory, uint64(uint32(v7))+16))
 			if t2 != i32(1) {
-				m.fn36(v7+i32(8), v2)
+				m.fn48(v7+i32(8), v2)
 				t3 := int32(load32(m.memory, uint64(uint32(v7))+12))
 				v2 = t3
 				{
@@ -4281,7 +4601,7 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 								if uint64(v9) < uint64(i64(3)) {
 									v10 = i64(0)
 									{
-										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+29320))
+										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+29520))
 										switch t5 {
 										case 1:
 											goto l6
@@ -4312,19 +4632,19 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 								v10 = p7
 							}
 						l7:
-							m.fn66(v7+i32(24), v8)
-							m.fn66(v7+i32(24)+i32(176), v2)
+							m.fn78(v7+i32(24), v8)
+							m.fn78(v7+i32(24)+i32(176), v2)
 							v1 = i32(0)
 						l11:
 							if v1 == i32(176) {
 								memory_copy(m.memory[:], uint32(v7+i32(944)), uint32(v7+i32(1296)), uint32(i32(176)))
-								m.fn67(v7+i32(768), v7+i32(944))
+								m.fn79(v7+i32(768), v7+i32(944))
 								v1 = i32(0)
 							l13:
 								if v1 == i32(176) {
 									memory_copy(m.memory[:], uint32(v7+i32(1120)), uint32(v7+i32(1296)), uint32(i32(176)))
 									v3 = v3 + i64(-1)
-									m.fn67(v7+i32(1296), v7+i32(1120))
+									m.fn79(v7+i32(1296), v7+i32(1120))
 									v1 = i32(0)
 								l29:
 									if v1 != i32(48) {
@@ -4461,14 +4781,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn66(v0, v1 int32) {
+func (m *Module) fn78(v0, v1 int32) {
 	memory_copy(m.memory[:], uint32(v0), uint32(v1), uint32(i32(80)))
-	m.fn105(v0+i32(88), v1)
+	m.fn117(v0+i32(88), v1)
 	store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 }
 
 //go:norace
-func (m *Module) fn67(v0, v1 int32) {
+func (m *Module) fn79(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -4541,7 +4861,7 @@ func (m *Module) Xbackoff_budget_member_late(v0 int32, v1 int64) int32 {
 	if v0 != 0 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(0x312d7265626d656d) {
-			m.fn64(v0+i32(8), v1)
+			m.fn76(v0+i32(8), v1)
 			return i32(0)
 		}
 		return i32(101)
@@ -4575,7 +4895,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 	l1:
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+416))
 		t3 := int64(load64(m.memory, uint64(uint32(v0))+448))
-		t4 := m.fn70(t2, t3)
+		t4 := m.fn82(t2, t3)
 		v5 = t4
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+456))
 		t6 := v3
@@ -4596,7 +4916,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn260(t6, p9, i64(0), t10, i64(0))
+		m.fn271(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -4622,7 +4942,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			if uint64(v6) < uint64(v1) {
 				p19 = i64(-1)
 			}
-			t20 := m.fn71(t17, p19)
+			t20 := m.fn83(t17, p19)
 			if t20 == 0 {
 				goto l2
 			}
@@ -4639,7 +4959,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn70(v0, v1 int64) int64 {
+func (m *Module) fn82(v0, v1 int64) int64 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(64)
@@ -4652,15 +4972,15 @@ func (m *Module) fn70(v0, v1 int64) int64 {
 	store64(m.memory, uint64(uint32(v2))+24, uint64(v0^i64(0x6c7967656e657261)))
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x554200041a100607)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v0^i64(8317987319222330741)))
-	m.fn126(v2+i32(8), v2, i32(8))
-	t1 := m.fn129(v2 + i32(8))
+	m.fn138(v2+i32(8), v2, i32(8))
+	t1 := m.fn141(v2 + i32(8))
 	v0 = t1
 	m.g0 = v2 + i32(64)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn71(v0 int32, v1 int64) int32 {
+func (m *Module) fn83(v0 int32, v1 int64) int32 {
 	var v2, v3, v4 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+432))
 	v2 = t0
@@ -4736,7 +5056,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 		t4 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(t4))
 		{
-			t5 := m.fn42(v4 + i32(24))
+			t5 := m.fn54(v4 + i32(24))
 			if t5 == 0 {
 				goto l1
 			}
@@ -4808,8 +5128,8 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(36884))))
-					t16 := m.fn73(v8, t15)
+					t15 := int32(load32(m.memory, uint32(v1+i32(37084))))
+					t16 := m.fn85(v8, t15)
 					if t16 == v7 {
 						goto l10
 					}
@@ -4827,7 +5147,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 		l4:
 			{
 				v1 = v0 + i32(512)
-				t17 := m.fn74(v1)
+				t17 := m.fn86(v1)
 				if t17 != i64(0) {
 					goto l12
 				}
@@ -4852,15 +5172,15 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 			v5 = v0 + i32(184)
 			t23 := int64(load64(m.memory, uint64(uint32(v0))+368))
 			t24 := int64(load64(m.memory, uint64(uint32(v0))+376))
-			t25 := fn75(t23, t24)
-			m.fn76(t22, v5, v4+i32(56), t25, v3)
+			t25 := fn87(t23, t24)
+			m.fn88(t22, v5, v4+i32(56), t25, v3)
 			memory_copy(m.memory[:], uint32(v4+i32(72)), uint32(v4+i32(248)), uint32(i32(176)))
 			memory_copy(m.memory[:], uint32(v5), uint32(v4+i32(72)), uint32(i32(176)))
-			t26 := m.fn77(v8, v3)
+			t26 := m.fn89(v8, v3)
 			if t26 == 0 {
 				goto l5
 			}
-			m.fn78(v1)
+			m.fn90(v1)
 		}
 	l5:
 		v5 = i32(0)
@@ -4871,7 +5191,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn73(v0, v1 int32) int64 {
+func (m *Module) fn85(v0, v1 int32) int64 {
 	var v2 int32
 	var v3 int64
 	{
@@ -4905,7 +5225,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn74(v0 int32) int64 {
+func (m *Module) fn86(v0 int32) int64 {
 	var v1 int64
 	var v2 int32
 	var v3 int64
@@ -4929,7 +5249,7 @@ l0:
 }
 
 //go:norace
-func fn75(v0, v1 int64) int64 {
+func fn87(v0, v1 int64) int64 {
 	var v2 int64
 	{
 		v2 = v0 + i64(1)
@@ -4959,7 +5279,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6 int32
 	var v7, v8, v9 int64
 	t0 := m.g0
@@ -4984,7 +5304,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				{
 					{
 						t4 := int32(load32(m.memory, uint64(uint32(v2))+4))
-						t5 := m.fn73(v1, t4)
+						t5 := m.fn85(v1, t4)
 						v8 = t5
 						if !(v8 == 0) {
 							goto l9
@@ -5003,7 +5323,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn260(v5, v7, i64(0), v8, i64(0))
+				m.fn271(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5027,7 +5347,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn260(t15, p16, i64(0), v3, i64(0))
+				m.fn271(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5055,7 +5375,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				goto l6
 			}
 		case 1:
-			m.fn135(v5+i32(256), v1)
+			m.fn147(v5+i32(256), v1)
 			v7 = i64(0)
 			t27 := int64(load64(m.memory, uint64(uint32(v5))+264))
 			t28 := int32(load32(m.memory, uint64(uint32(v5))+256))
@@ -5100,8 +5420,8 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn241(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn260(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn248(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn271(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5135,7 +5455,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 			case 0:
 				t51 := int64(load32(m.memory, uint64(uint32(v1))+44))
 				v4 = t51
-				m.fn135(v5+i32(256), v1)
+				m.fn147(v5+i32(256), v1)
 				v7 = i64(0)
 				t52 := int64(load64(m.memory, uint64(uint32(v5))+264))
 				t53 := v5
@@ -5208,8 +5528,8 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn260(t69, p71, i64(0), t72, i64(0))
-			m.fn135(v5+i32(256), v1)
+			m.fn271(t69, p71, i64(0), t72, i64(0))
+			m.fn147(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
 			if uint64(v4) < uint64(v7) {
@@ -5265,7 +5585,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn260(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn271(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5286,7 +5606,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn253(v5+i32(256), t95, v3, v4)
+			t96 := m.fn262(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -5317,7 +5637,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn241(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn248(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -5374,7 +5694,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 	}
 l6:
 	t123 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t124 := m.fn88(v6, v1+i32(88))
+	t124 := m.fn100(v6, v1+i32(88))
 	store64(m.memory, uint64(uint32(v5))+160, uint64(t123+int64(uint32(t124))))
 	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v7))
@@ -5382,12 +5702,12 @@ l6:
 }
 
 //go:norace
-func (m *Module) fn77(v0 int32, v1 int64) int32 {
+func (m *Module) fn89(v0 int32, v1 int64) int32 {
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+416))
 	if uint64(v1) >= uint64(t0) {
 		t1 := int64(load64(m.memory, uint64(uint32(v0))+424))
 		if !(t1 == 0) {
-			t2 := m.fn71(v0, v1)
+			t2 := m.fn83(v0, v1)
 			return t2
 		}
 		return i32(0)
@@ -5396,7 +5716,7 @@ func (m *Module) fn77(v0 int32, v1 int64) int32 {
 }
 
 //go:norace
-func (m *Module) fn78(v0 int32) {
+func (m *Module) fn90(v0 int32) {
 	var v1, v2 int32
 	var v3 int64
 	v1 = i32(0)
@@ -5448,7 +5768,7 @@ l1:
 	v5 = i32(109)
 	goto l0
 l2:
-	m.fn80(v4, v1)
+	m.fn92(v4, v1)
 	v6 = i32(2)
 	v5 = i32(1)
 	{
@@ -5459,7 +5779,7 @@ l2:
 			}
 			v7 = v0 + i32(8)
 			{
-				t3 := m.fn58(v0+i32(728), v1)
+				t3 := m.fn70(v0+i32(728), v1)
 				v8 = t3
 				if v8 == 0 {
 					goto l4
@@ -5471,7 +5791,7 @@ l2:
 				}
 			}
 		l4:
-			t5 := m.fn77(v7, v2)
+			t5 := m.fn89(v7, v2)
 			if t5 != 0 {
 				t8 := int64(load64(m.memory, uint64(uint32(v0))+480))
 				t9 := v0
@@ -5489,11 +5809,11 @@ l2:
 				store32(m.memory, uint64(uint32(v4))+12, uint32(v1))
 				t13 := v4 + i32(200)
 				v7 = v0 + i32(184)
-				t14 := fn75(v10, v9)
+				t14 := fn87(v10, v9)
 				t15 := v7
 				t16 := v4 + i32(8)
 				v9 = t14
-				m.fn76(t13, t15, t16, v9, v2)
+				m.fn88(t13, t15, t16, v9, v2)
 				memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
 				t17 := int64(load64(m.memory, uint64(uint32(v4))+376))
 				v10 = t17
@@ -5528,7 +5848,7 @@ l2:
 				}
 				goto l7
 			}
-			t6 := m.fn58(v0+i32(608), v1)
+			t6 := m.fn70(v0+i32(608), v1)
 			v0 = t6
 			if v0 == 0 {
 				goto l3
@@ -5551,7 +5871,7 @@ l2:
 		v5 = i32(0)
 	l10:
 		v6 = i32(1)
-		t26 := m.fn73(v7, v1)
+		t26 := m.fn85(v7, v1)
 		v2 = t26
 	}
 l7:
@@ -5567,7 +5887,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn80(v0, v1 int32) {
+func (m *Module) fn92(v0, v1 int32) {
 	var v2, v3, v4 int32
 	v2 = i32(0)
 	v3 = i32(-12)
@@ -5579,7 +5899,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(36884))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(37084))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -5606,7 +5926,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if v2 == 0 {
 					goto l2
 				}
-				t1 := m.fn77(v6, v1)
+				t1 := m.fn89(v6, v1)
 				store32(m.memory, uint32(v2), uint32(t1))
 			}
 		l2:
@@ -5643,7 +5963,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				}
 			l4:
 				{
-					t6 := m.fn74(v0 + i32(512))
+					t6 := m.fn86(v0 + i32(512))
 					v10 = t6
 					if uint64(v10) > uint64(i64(99)) {
 						goto l6
@@ -5669,7 +5989,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if uint64(v10) > uint64(v7) {
 					p10 = i64(0)
 				}
-				t11 := m.fn77(v6, v1)
+				t11 := m.fn89(v6, v1)
 				p12 := p10
 				if t11 != 0 {
 					p12 = i64(-1)
@@ -5682,7 +6002,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 			}
 			store64(m.memory, uint32(v3), uint64(v7))
 		l7:
-			t13 := m.fn74(v0 + i32(512))
+			t13 := m.fn86(v0 + i32(512))
 			v1 = t13
 			{
 				if v4 == 0 {
@@ -5848,7 +6168,7 @@ l1:
 						t5 := int32(load32(m.memory, uint64(uint32(v8))+760))
 						v12 = t5
 						if v12 == 0 {
-							m.fn85(v8+i32(3136), v8+i32(1528), v11, v10)
+							m.fn97(v8+i32(3136), v8+i32(1528), v11, v10)
 							t23 := int32(load32(m.memory, uint64(uint32(v8))+3136))
 							if t23 == 0 {
 								goto l9
@@ -5873,28 +6193,28 @@ l1:
 						store32(m.memory, uint64(uint32(v8))+3144, uint32(v13))
 						store32(m.memory, uint64(uint32(v8))+3140, uint32(v12))
 						store32(m.memory, uint64(uint32(v8))+3136, uint32(i32(1)))
-						m.fn84(v8+i32(752), v8+i32(3136))
+						m.fn96(v8+i32(752), v8+i32(3136))
 						t9 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t9 != i64(1) {
 							goto l9
 						}
 						t10 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v2 = t10
-						m.fn84(v8+i32(752), v8+i32(3136))
+						m.fn96(v8+i32(752), v8+i32(3136))
 						t11 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t11 != i64(1) {
 							goto l9
 						}
 						t12 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v15 = t12
-						m.fn84(v8+i32(752), v8+i32(3136))
+						m.fn96(v8+i32(752), v8+i32(3136))
 						t13 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t13 != i64(1) {
 							goto l9
 						}
 						t14 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v16 = t14
-						m.fn85(v8+i32(752), v8+i32(1528), v11, v10)
+						m.fn97(v8+i32(752), v8+i32(1528), v11, v10)
 						t15 := int32(load32(m.memory, uint64(uint32(v8))+752))
 						if t15 == 0 {
 							goto l9
@@ -5913,7 +6233,7 @@ l1:
 						if uint64(p16) > uint64(i64(1000000)) {
 							goto l9
 						}
-						m.fn86(v8+i32(752), v8+i32(8))
+						m.fn98(v8+i32(752), v8+i32(8))
 						t17 := int32(load32(m.memory, uint64(uint32(v8))+1520))
 						t18 := v8 + i32(752)
 						v10 = t17
@@ -5930,7 +6250,7 @@ l1:
 						if v11 != 0 {
 							p21 = i32(0)
 						}
-						t22 := m.fn87(p20, p21, v1, v9)
+						t22 := m.fn99(p20, p21, v1, v9)
 						if t22 == 0 {
 							goto l9
 						}
@@ -6023,7 +6343,7 @@ l1:
 			memory_copy(m.memory[:], uint32(t38), uint32(v9), uint32(i32(48)))
 			v1 = i32(0)
 			memory_zero(m.memory[:], uint32(v9), uint32(i32(48)))
-			m.fn62(v8+i32(2080), v8+i32(2672))
+			m.fn74(v8+i32(2080), v8+i32(2672))
 		l18:
 			{
 				if v1 == i32(24) {
@@ -6091,7 +6411,7 @@ l1:
 				l21:
 					v10 = v8 + i32(2152)
 					t58 := int64(load64(m.memory, uint64(uint32(v8))+3216))
-					t59 := m.fn88(v1, v8+i32(3136)+i32(88))
+					t59 := m.fn100(v1, v8+i32(3136)+i32(88))
 					store64(m.memory, uint64(uint32(v8))+3400, uint64(t58+int64(uint32(t59))))
 					v9 = i32(0)
 					v1 = i32(552)
@@ -6099,26 +6419,26 @@ l1:
 					{
 						if v1 == i32(600) {
 							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+36872))
+							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+37072))
 							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
-							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+36880))
+							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+37080))
 							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
 							v9 = v8 + i32(2176)
 						l29:
 							{
-								t64 := m.fn92(v8 + i32(8))
+								t64 := m.fn104(v8 + i32(8))
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+36872))
+									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+37072))
 									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
-									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+36880))
+									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+37080))
 									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
 									v11 = v8 + i32(2224)
 									v12 = v8 + i32(2200)
 								l32:
 									{
-										t69 := m.fn92(v8 + i32(8))
+										t69 := m.fn104(v8 + i32(8))
 										v1 = t69
 										if v1 == 0 {
 											memory_copy(m.memory[:], uint32(v8+i32(2736)), uint32(v8+i32(3320)), uint32(i32(176)))
@@ -6128,7 +6448,7 @@ l1:
 											{
 												{
 													{
-														t88 := m.fn91(v8+i32(2736), v8+i32(2272))
+														t88 := m.fn103(v8+i32(2736), v8+i32(2272))
 														if t88 == 0 {
 															goto l33
 														}
@@ -6162,15 +6482,15 @@ l1:
 											v1 = t92
 											memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(1528)|i32(4)), uint32(i32(740)))
 											store32(m.memory, uint64(uint32(v8))+2736, uint32(v9))
-											m.fn86(v8+i32(752)+i32(4), v8+i32(2736))
+											m.fn98(v8+i32(752)+i32(4), v8+i32(2736))
 											v9 = i32(0)
 											goto l36
 										}
-										t70 := m.fn57(v10, v1)
+										t70 := m.fn69(v10, v1)
 										v15 = t70
 										v2 = i64(0)
 										{
-											t71 := m.fn57(v9, v1)
+											t71 := m.fn69(v9, v1)
 											v16 = t71
 											if v16 == 0 {
 												goto l31
@@ -6190,7 +6510,7 @@ l1:
 											if uint64(v15) < uint64(i64(15)) {
 												p78 = v15
 											}
-											m.fn93(t75, t76, t77, p78<<4, v3)
+											m.fn105(t75, t76, t77, p78<<4, v3)
 											t79 := int64(load64(m.memory, uint64(uint32(v8))+928))
 											v15 = int64(uint64(t79) >> 4)
 											t81 := v15
@@ -6206,7 +6526,7 @@ l1:
 											v2 = p82
 										}
 									l31:
-										m.fn93(v8+i32(752), v8+i32(3320), v1, v2, v3)
+										m.fn105(v8+i32(752), v8+i32(3320), v1, v2, v3)
 										memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 										t83 := int64(load64(m.memory, uint64(uint32(v8))+928))
 										t84 := v12
@@ -6222,23 +6542,23 @@ l1:
 										if uint64(v16) < uint64(v2) {
 											p87 = v16
 										}
-										m.fn94(t84, t85, p87)
-										m.fn94(v11, v1, v15)
+										m.fn106(t84, t85, p87)
+										m.fn106(v11, v1, v15)
 										goto l32
 									}
 								}
-								t65 := m.fn57(v10, v1)
-								m.fn93(v8+i32(752), v8+i32(3320), v1, t65, v3)
+								t65 := m.fn69(v10, v1)
+								m.fn105(v8+i32(752), v8+i32(3320), v1, t65, v3)
 								memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 								t66 := int64(load64(m.memory, uint64(uint32(v8))+928))
-								m.fn94(v9, v1, t66)
+								m.fn106(v9, v1, t66)
 								goto l29
 							}
 						}
 						v11 = v1 + i32(8)
 						t60 := int64(load64(m.memory, uint32(v8+i32(1528)+v1)))
 						v2 = t60 + i64(1)
-						m.fn89(v8+i32(2720), v8+i32(1528), v9)
+						m.fn101(v8+i32(2720), v8+i32(1528), v9)
 						v9 = v9 + i32(1)
 						v1 = v8 + i32(3320)
 					l26:
@@ -6248,10 +6568,10 @@ l1:
 							if v2 == 0 {
 								goto l25
 							}
-							m.fn90(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
+							m.fn102(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
 							memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(752)), uint32(i32(176)))
 							v1 = v8 + i32(8)
-							t61 := m.fn91(v8+i32(8), v8+i32(2472))
+							t61 := m.fn103(v8+i32(8), v8+i32(2472))
 							if t61 == 0 {
 								goto l26
 							}
@@ -6288,7 +6608,7 @@ l36:
 	store32(m.memory, uint64(uint32(v8))+1540, uint32(v6))
 	store64(m.memory, uint64(uint32(v8))+1528, uint64(v5))
 	store32(m.memory, uint64(uint32(v8))+1536, uint32(v4))
-	m.fn22(v8, v8+i32(752), v8+i32(1528))
+	m.fn24(v8, v8+i32(752), v8+i32(1528))
 	{
 		t93 := int32(load32(m.memory, uint32(v8)))
 		if t93 != i32(1) {
@@ -6327,7 +6647,7 @@ l38:
 }
 
 //go:norace
-func (m *Module) fn84(v0, v1 int32) {
+func (m *Module) fn96(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -6341,7 +6661,7 @@ func (m *Module) fn84(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn251(v2+i32(8), v3)
+			m.fn260(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6352,7 +6672,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn251(v2+i32(24), v3)
+		m.fn260(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6365,7 +6685,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn251(v2+i32(16), v3)
+		m.fn260(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6379,7 +6699,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn252(v2+i32(32), v5, v1)
+		m.fn261(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6391,7 +6711,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn85(v0, v1, v2, v3 int32) {
+func (m *Module) fn97(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10 int64
 	var v11, v12 int32
@@ -6404,7 +6724,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn251(v4+i32(16), v4+i32(204))
+	m.fn260(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6412,7 +6732,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn252(v4+i32(232), v1, t2)
+		m.fn261(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6432,9 +6752,9 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+38048))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+38248))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+38024))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+38224))
 			v6 = t7
 		}
 	l2:
@@ -6444,7 +6764,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			if v6 == 0 {
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				v10 = t11
-				m.fn135(v4+i32(232), v4+i32(24))
+				m.fn147(v4+i32(232), v4+i32(24))
 				{
 					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t12 != i64(1) {
@@ -6456,7 +6776,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 					}
 				}
 			l5:
-				m.fn112(v4+i32(232), v4+i32(24))
+				m.fn124(v4+i32(232), v4+i32(24))
 				v10 = i64(0)
 				{
 					t14 := int32(load32(m.memory, uint64(uint32(v4))+1000))
@@ -6475,7 +6795,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 					if v6 != 0 {
 						p18 = i32(0)
 					}
-					t19 := m.fn87(p17, p18, v2, v3)
+					t19 := m.fn99(p17, p18, v2, v3)
 					if t19 == 0 {
 						goto l6
 					}
@@ -6490,7 +6810,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn251(v4+i32(8), v4+i32(204))
+			m.fn260(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6501,7 +6821,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn252(v4+i32(216), v9, v11)
+						m.fn261(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6523,7 +6843,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn252(v4+i32(232), v9, v12)
+						m.fn261(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6536,7 +6856,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn252(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn261(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6571,7 +6891,7 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn86(v0, v1 int32) {
+func (m *Module) fn98(v0, v1 int32) {
 	var v2 int32
 	var v3, v4, v5 int64
 	t0 := m.g0
@@ -6583,26 +6903,26 @@ func (m *Module) fn86(v0, v1 int32) {
 	v4 = t2
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
-	m.fn112(v2+i32(12), v1)
-	t4 := m.fn27(v2+i32(12), i32(36868), i32(3))
-	t5 := m.fn28(t4, v5)
-	t6 := m.fn27(t5, i32(35246), i32(1))
-	t7 := m.fn28(t6, v4)
-	t8 := m.fn27(t7, i32(35246), i32(1))
-	t9 := m.fn28(t8, v3)
+	m.fn124(v2+i32(12), v1)
+	t4 := m.fn34(v2+i32(12), i32(37068), i32(3))
+	t5 := m.fn35(t4, v5)
+	t6 := m.fn34(t5, i32(35446), i32(1))
+	t7 := m.fn35(t6, v4)
+	t8 := m.fn34(t7, i32(35446), i32(1))
+	t9 := m.fn35(t8, v3)
 	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
 }
 
 //go:norace
-func (m *Module) fn87(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn99(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn219(v0, v2, v1)
+		t0 := m.fn226(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -6610,8 +6930,8 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn88(v0, v1 int32) int32 {
-	t0 := m.fn259(v0, v1, i32(88))
+func (m *Module) fn100(v0, v1 int32) int32 {
+	t0 := m.fn270(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6620,7 +6940,7 @@ func (m *Module) fn88(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn89(v0, v1, v2 int32) {
+func (m *Module) fn101(v0, v1, v2 int32) {
 	if v2 == 0 {
 		goto l0
 	}
@@ -6632,12 +6952,12 @@ func (m *Module) fn89(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(0x9000)
+		v2 = v2<<2 + i32(37064)
 		if v2 == 0 {
 			goto l2
 		}
 		t0 := int32(load32(m.memory, uint32(v2)))
-		t1 := m.fn73(v1, t0)
+		t1 := m.fn85(v1, t0)
 		store64(m.memory, uint64(uint32(v0))+8, uint64(t1))
 		v2 = i32(4)
 		goto l0
@@ -6650,13 +6970,13 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn90(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn102(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
-	m.fn76(v4+i32(184), v1, v2, i64(1), v3)
+	m.fn88(v4+i32(184), v1, v2, i64(1), v3)
 	memory_copy(m.memory[:], uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
 	v3 = i64(0)
 	{
@@ -6674,7 +6994,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3 int64) {
 		}
 		v3 = i64(1)
 		t3 := int32(load32(m.memory, uint64(uint32(v2))+4))
-		t4 := m.fn73(v1, t3)
+		t4 := m.fn85(v1, t3)
 		v5 = t4
 	}
 l1:
@@ -6685,7 +7005,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn91(v0, v1 int32) int32 {
+func (m *Module) fn103(v0, v1 int32) int32 {
 	var v2 int32
 	v2 = i32(0)
 	{
@@ -6694,11 +7014,11 @@ func (m *Module) fn91(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn259(v0, v1, i32(80))
+		t2 := m.fn270(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn259(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn270(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -6710,7 +7030,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn92(v0 int32) int32 {
+func (m *Module) fn104(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -6729,7 +7049,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn93(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn105(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -6744,7 +7064,7 @@ l1:
 		}
 		store32(m.memory, uint64(uint32(v5))+368, uint32(i32(3)))
 		store32(m.memory, uint64(uint32(v5))+372, uint32(v2))
-		m.fn90(v5+i32(176), v5, v5+i32(368), v4)
+		m.fn102(v5+i32(176), v5, v5+i32(368), v4)
 		memory_copy(m.memory[:], uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
 		v6 = v6 + i64(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+352))
@@ -6760,8 +7080,8 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn94(v0, v1 int32, v2 int64) {
-	t0 := m.fn58(v0, v1)
+func (m *Module) fn106(v0, v1 int32, v2 int64) {
+	t0 := m.fn70(v0, v1)
 	v1 = t0
 	if v1 == 0 {
 		return
@@ -6790,9 +7110,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+36872))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+37072))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+36880))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+37080))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -6804,30 +7124,30 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			v12 = v3 + i32(104)
 		l4:
 			{
-				t5 := m.fn92(v3 + i32(8))
+				t5 := m.fn104(v3 + i32(8))
 				v4 = t5
 				if v4 == 0 {
-					t35 := m.fn71(v10, v1)
+					t35 := m.fn83(v10, v1)
 					v4 = t35
-					m.fn63(v10, v1)
+					m.fn75(v10, v1)
 					if v4 == 0 {
 						goto l5
 					}
-					m.fn64(v10, v1)
+					m.fn76(v10, v1)
 				l5:
 					memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v3+i32(80)), uint32(i32(72)))
-					m.fn38(v3+i32(80), v3+i32(8), i32(1))
-					m.fn38(v3+i32(144), v3+i32(8), i32(2))
-					m.fn38(v3+i32(208), v3+i32(8), i32(3))
+					m.fn50(v3+i32(80), v3+i32(8), i32(3))
+					m.fn50(v3+i32(144), v3+i32(8), i32(4))
+					m.fn50(v3+i32(208), v3+i32(8), i32(5))
 					memory_copy(m.memory[:], uint32(v2), uint32(v3+i32(80)), uint32(i32(192)))
 					v4 = i32(0)
 					goto l2
 				}
-				t6 := m.fn57(v9, v4)
+				t6 := m.fn69(v9, v4)
 				v13 = t6
-				t7 := m.fn57(v8, v4)
+				t7 := m.fn69(v8, v4)
 				v14 = t7
-				t8 := m.fn57(v7, v4)
+				t8 := m.fn69(v7, v4)
 				t9 := v3 + i32(80)
 				t10 := v4
 				t11 := v13
@@ -6838,14 +7158,14 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p12 = i64(-1)
 				}
 				v15 = p12
-				t13 := m.fn57(v6, v4)
+				t13 := m.fn69(v6, v4)
 				v16 = v15 + t13
 				p14 := v16
 				if uint64(v16) < uint64(v15) {
 					p14 = i64(-1)
 				}
 				v15 = p14
-				t15 := m.fn57(v5, v4)
+				t15 := m.fn69(v5, v4)
 				t16 := v15
 				v16 = t15
 				p17 := v16
@@ -6853,7 +7173,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p17 = t16
 				}
 				v17 = p17
-				m.fn94(t9, t10, v17)
+				m.fn106(t9, t10, v17)
 				t18 := v12
 				t19 := v4
 				v18 = v16 - v17
@@ -6874,9 +7194,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p23 = t21
 				}
 				v13 = p23
-				m.fn94(t18, t19, v13)
-				t24 := m.fn73(v10, v4)
-				m.fn94(v11, v4, t24)
+				m.fn106(t18, t19, v13)
+				t24 := m.fn85(v10, v4)
+				m.fn106(v11, v4, t24)
 				t25 := v5
 				t26 := v4
 				v13 = v16 - v13
@@ -6884,7 +7204,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				if uint64(v13) > uint64(v16) {
 					p27 = i64(0)
 				}
-				m.fn94(t25, t26, p27)
+				m.fn106(t25, t26, p27)
 				t28 := int64(load64(m.memory, uint64(uint32(v0))+360))
 				t29 := v7
 				t30 := v4
@@ -6905,7 +7225,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				if uint64(v16) < uint64(v15) {
 					p34 = t32
 				}
-				m.fn94(t29, t30, p34)
+				m.fn106(t29, t30, p34)
 				goto l4
 			}
 		}
@@ -6920,20 +7240,20 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn96(v0, v1 int32) int64 {
-	t0 := m.fn57(v0, v1)
+func (m *Module) fn108(v0, v1 int32) int64 {
+	t0 := m.fn69(v0, v1)
 	return t0
 }
 
 //go:norace
-func (m *Module) fn97(v0, v1 int32) int64 {
-	t0 := m.fn57(v0+i32(24), v1)
+func (m *Module) fn109(v0, v1 int32) int64 {
+	t0 := m.fn69(v0+i32(24), v1)
 	return t0
 }
 
 //go:norace
-func (m *Module) fn98(v0, v1 int32) int64 {
-	t0 := m.fn57(v0+i32(48), v1)
+func (m *Module) fn110(v0, v1 int32) int64 {
+	t0 := m.fn69(v0+i32(48), v1)
 	return t0
 }
 
@@ -6974,7 +7294,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn100(v4+i32(1400), i32(2), v1, v5)
+		m.fn112(v4+i32(1400), i32(2), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1400))
 		v2 = t1
 		t2 := v4 + i32(2392)
@@ -6990,8 +7310,8 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(80)), uint32(v4+i32(1400)+i32(80)), uint32(i32(728)))
 		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2392)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+592, uint64(v2))
-		m.fn101(v4+i32(2392), v4+i32(592))
-		m.fn102(v4+i32(1400), v4+i32(2392), i32(29868), i32(10))
+		m.fn113(v4+i32(2392), v4+i32(592))
+		m.fn114(v4+i32(1400), v4+i32(2392), i32(30068), i32(10))
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+1400))
@@ -7010,7 +7330,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		l9:
 			memory_copy(m.memory[:], uint32(v4+i32(3104)), uint32(v1), uint32(i32(352)))
 			memory_copy(m.memory[:], uint32(v4+i32(2752)), uint32(v4+i32(3104)), uint32(i32(352)))
-			m.fn103(v4+i32(1400), v4+i32(2392), i32(29868), i32(10), v4+i32(2752))
+			m.fn115(v4+i32(1400), v4+i32(2392), i32(30068), i32(10), v4+i32(2752))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1420))
 			v1 = t7
 			if v1 == 0 {
@@ -7027,7 +7347,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 	l10:
 		v1 = v4 + i32(408) + i32(8)
-		m.fn104(v1, v4+i32(592), v4+i32(2208)+i32(8))
+		m.fn116(v1, v4+i32(592), v4+i32(2208)+i32(8))
 	l8:
 		memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(112), v4+i32(232))
@@ -7050,7 +7370,7 @@ l16:
 	}
 	v2 = i64(0)
 	{
-		t13 := int32(load32(m.memory, uint32(v1+i32(29908))))
+		t13 := int32(load32(m.memory, uint32(v1+i32(30108))))
 		v6 = t13
 		p14 := i32(-33)
 		if uint32(v6) < uint32(i32(33)) {
@@ -7069,7 +7389,7 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn105(v4+i32(3104), v4+i32(3456))
+	m.fn117(v4+i32(3104), v4+i32(3456))
 	v1 = i32(0)
 l18:
 	{
@@ -7108,7 +7428,7 @@ l19:
 }
 
 //go:norace
-func (m *Module) fn100(v0, v1, v2, v3 int32) {
+func (m *Module) fn112(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10 int32
 	var v11 int64
 	t0 := m.g0
@@ -7134,7 +7454,7 @@ l0:
 	{
 		{
 			if uint32(v3) > uint32(i32(1024)) {
-				m.fn163(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+				m.fn175(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
 				store64(m.memory, uint32(v0), uint64(i64(2)))
 				goto l9
 			}
@@ -7157,11 +7477,11 @@ l0:
 					p7 = 1
 				}
 				v5 = p7
-				p8 := i32(30148)
+				p8 := i32(30348)
 				if v5 != 0 {
-					p8 = i32(30064)
+					p8 = i32(30264)
 				}
-				t9 := m.fn218(p8, i32(6), v8, v2)
+				t9 := m.fn225(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
 					store64(m.memory, uint64(uint32(v4))+664, uint64(v11))
@@ -7173,9 +7493,9 @@ l0:
 					p10 = i32(576)
 				}
 				v6 = p10
-				p11 := i32(33232)
+				p11 := i32(33432)
 				if v5 != 0 {
-					p11 = i32(32428)
+					p11 = i32(32628)
 				}
 				v5 = p11 + i32(-16)
 			l5:
@@ -7188,14 +7508,14 @@ l0:
 					v5 = v5 + i32(16)
 					t12 := int32(load32(m.memory, uint32(v5)))
 					t13 := int32(load32(m.memory, uint32(v3)))
-					t14 := m.fn87(t12, t13, v8, v2)
+					t14 := m.fn99(t12, t13, v8, v2)
 					if t14 == 0 {
 						goto l5
 					}
 				}
 				t15 := int32(load32(m.memory, uint64(uint32(v5))+8))
 				t16 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn100(v4+i32(2392), v1, t15, t16)
+				m.fn112(v4+i32(2392), v1, t15, t16)
 				t17 := int64(load64(m.memory, uint64(uint32(v4))+2392))
 				v11 = t17
 				if v11 == i64(2) {
@@ -7228,7 +7548,7 @@ l0:
 			}
 		}
 	l4:
-		m.fn163(v0+i32(8), v1, i32(14), i32(0), i32(0), v8, v2)
+		m.fn175(v0+i32(8), v1, i32(14), i32(0), i32(0), v8, v2)
 		store64(m.memory, uint32(v0), uint64(i64(2)))
 		goto l9
 	l6:
@@ -7241,7 +7561,7 @@ l0:
 		if v5 != 0 {
 			p22 = v5
 		}
-		m.fn161(t20, t21, p22, v10, v9)
+		m.fn173(t20, t21, p22, v10, v9)
 		{
 			t23 := int32(load32(m.memory, uint64(uint32(v4))+2456))
 			v5 = t23
@@ -7263,7 +7583,7 @@ l9:
 }
 
 //go:norace
-func (m *Module) fn101(v0, v1 int32) {
+func (m *Module) fn113(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7 int64
 	var v8 int32
@@ -7282,9 +7602,9 @@ func (m *Module) fn101(v0, v1 int32) {
 		p3 = i32(108)
 	}
 	v4 = p3
-	p4 := i32(29868)
+	p4 := i32(30068)
 	if v3 != 0 {
-		p4 = i32(29760)
+		p4 = i32(29960)
 	}
 	v3 = p4
 	v5 = v1 + i32(664)
@@ -7302,7 +7622,7 @@ l3:
 		t7 := v2 + i32(360)
 		t8 := v1
 		v8 = t6
-		m.fn235(t7, t8, v8)
+		m.fn242(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+360))
 		if t9 == 0 {
 			goto l1
@@ -7317,7 +7637,7 @@ l3:
 				goto l1
 			}
 			t10 := int64(load64(m.memory, uint64(uint32(v2))+368))
-			m.fn40(v2, v8, t10)
+			m.fn52(v2, v8, t10)
 			goto l1
 		}
 	}
@@ -7328,7 +7648,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn102(v0, v1, v2, v3 int32) {
+func (m *Module) fn114(v0, v1, v2, v3 int32) {
 	var v4, v5 int32
 	var v6, v7, v8 int64
 	t0 := m.g0
@@ -7347,19 +7667,19 @@ l6:
 			t1 := int32(load32(m.memory, uint32(v2)))
 			t2 := v4 + i32(352)
 			v5 = t1
-			m.fn35(t2, v5)
+			m.fn41(t2, v5)
 			t3 := int32(load32(m.memory, uint64(uint32(v4))+352))
 			if t3 != 0 {
 				goto l1
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn222(v4+i32(352), v1, v5)
+			m.fn229(v4+i32(352), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn223(v4+i32(352), v5, v4)
+			m.fn230(v4+i32(352), v5, v4)
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
@@ -7409,7 +7729,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8 int32
 	var v9, v10, v11 int64
 	var v12, v13 int32
@@ -7439,7 +7759,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn222(t3, t4, v3)
+			m.fn229(t3, t4, v3)
 			v2 = v2 + i32(4)
 			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
 			v9 = t5
@@ -7450,7 +7770,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				if v9 == 0 {
 					goto l2
 				}
-				t6 := m.fn224(v4, i32(24))
+				t6 := m.fn231(v4, i32(24))
 				if t6 == 0 {
 					goto l2
 				}
@@ -7507,7 +7827,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				goto l1
 			}
 		l2:
-			m.fn35(v5+i32(164), v3)
+			m.fn41(v5+i32(164), v3)
 			t12 := int32(load32(m.memory, uint64(uint32(v5))+164))
 			if t12 == 0 {
 				goto l8
@@ -7526,7 +7846,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					if v10 == 0 {
 						t15 := int64(load64(m.memory, uint32(v4)))
 						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn225(v5+i32(24), t15, t16, i32(18), v9)
+						m.fn232(v5+i32(24), t15, t16, i32(18), v9)
 						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						v9 = t17
 						{
@@ -7559,7 +7879,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				}
 			}
 		l9:
-			t24 := m.fn224(v4, v3)
+			t24 := m.fn231(v4, v3)
 			v16 = t24
 			{
 				if v13 != 0 {
@@ -7581,7 +7901,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					goto l15
 				}
 			l13:
-				m.fn223(v5+i32(24), v3, v4)
+				m.fn230(v5+i32(24), v3, v4)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if !(t25|v9 == 0) {
 					t26 := int64(load64(m.memory, uint32(v4)))
@@ -7594,7 +7914,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					if v13 != 0 {
 						p30 = t28
 					}
-					m.fn225(t31, t26, t27, t32, p30)
+					m.fn232(t31, t26, t27, t32, p30)
 					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					v9 = t33
 					{
@@ -7632,7 +7952,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 		}
 		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v14 = t38
-		m.fn226(v5, v3)
+		m.fn233(v5, v3)
 		v9 = i64(0)
 		{
 			t39 := int32(load32(m.memory, uint32(v5)))
@@ -7660,7 +7980,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn104(v0, v1, v2 int32) {
+func (m *Module) fn116(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6, v7, v8 int32
@@ -7677,7 +7997,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn235(t5, t6, v7)
+	m.fn242(t5, t6, v7)
 	{
 		{
 			t7 := int32(load16(m.memory, uint64(uint32(v3))+24))
@@ -7743,7 +8063,7 @@ l1:
 	if v1 != 0 {
 		p25 = i32(0)
 	}
-	m.fn163(t16, t14, t17, t18, t19, p24, p25)
+	m.fn175(t16, t14, t17, t18, t19, p24, p25)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
 	t26 := int32(load32(m.memory, uint64(uint32(v3))+72))
@@ -7757,13 +8077,13 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn105(v0, v1 int32) {
+func (m *Module) fn117(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	memory_zero(m.memory[:], uint32(v0+i32(8)), uint32(i32(80)))
-	m.fn135(v2, v1)
+	m.fn147(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
 	t4 := v0
@@ -7781,7 +8101,7 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 	t0 := m.g0
 	v4 = t0 - i32(1152)
 	m.g0 = v4
-	m.fn36(v4+i32(16), v0)
+	m.fn48(v4+i32(16), v0)
 	v0 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v4))+20))
 	v5 = t1
@@ -7794,15 +8114,15 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn107(v4+i32(800), v5)
-	m.fn108(v4+i32(28), i32(2), v4+i32(800))
+	m.fn119(v4+i32(800), v5)
+	m.fn120(v4+i32(28), i32(2), v4+i32(800))
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
 	store32(m.memory, uint64(uint32(v4))+812, uint32(v3))
 	store64(m.memory, uint64(uint32(v4))+800, uint64(v2))
 	store32(m.memory, uint64(uint32(v4))+808, uint32(v1))
-	m.fn22(v4+i32(8), v4+i32(24), v4+i32(800))
+	m.fn24(v4+i32(8), v4+i32(24), v4+i32(800))
 	t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
 	v0 = t3
 	t4 := int32(load32(m.memory, uint64(uint32(v4))+12))
@@ -7816,7 +8136,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn107(v0, v1 int32) {
+func (m *Module) fn119(v0, v1 int32) {
 	var v2, v3, v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -7824,7 +8144,7 @@ func (m *Module) fn107(v0, v1 int32) {
 	m.g0 = v2
 	memory_zero(m.memory[:], uint32(v2), uint32(i32(352)))
 	v3 = i32(8)
-	memory_copy(m.memory[:], uint32(v2+i32(352)+i32(8)), uint32(i32(29868)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v2+i32(352)+i32(8)), uint32(i32(30068)), uint32(i32(40)))
 l4:
 	if v3 == i32(48) {
 		goto l0
@@ -7860,7 +8180,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn108(v0, v1, v2 int32) {
+func (m *Module) fn120(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
 	var v8, v9, v10, v11 int32
@@ -7879,10 +8199,10 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	if v4 != 0 {
 		p3 = i32(1)
 	}
-	m.fn35(t1, p3)
-	p4 := i32(29872)
+	m.fn41(t1, p3)
+	p4 := i32(30072)
 	if v4 != 0 {
-		p4 = i32(0x7444)
+		p4 = i32(29964)
 	}
 	v1 = p4
 	t6 := v1
@@ -7892,9 +8212,9 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn236(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn243(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn224(v2, i32(12))
+	t9 := m.fn231(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7904,7 +8224,7 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	}
 	v8 = t9 & p12
 	v9 = v2 + i32(216)
-	v10 = i32(33908)
+	v10 = i32(34108)
 l1:
 	{
 		{
@@ -7918,7 +8238,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn231(v2, v4)
+				t14 := m.fn238(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -7951,7 +8271,7 @@ l1:
 				}
 			}
 		l5:
-			m.fn35(v3+i32(804), v4)
+			m.fn41(v3+i32(804), v4)
 			v12 = i64(0)
 			p15 := i32(-33)
 			if uint32(v4) < uint32(i32(33)) {
@@ -7965,34 +8285,34 @@ l1:
 			v12 = t16
 		}
 	l6:
-		t17 := m.fn27(v6, v10, i32(1))
+		t17 := m.fn34(v6, v10, i32(1))
 		v1 = t17
-		m.fn217(v3+i32(8), v4)
+		m.fn224(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		t20 := m.fn27(v1, t18, t19)
-		t21 := m.fn27(t20, i32(33909), i32(1))
+		t20 := m.fn34(v1, t18, t19)
+		t21 := m.fn34(t20, i32(34109), i32(1))
 		v1 = t21
 		{
 			if v4 != i32(22) {
 				goto l7
 			}
 			if v12 == i64(0x7fffffffffffffff) {
-				_ = m.fn27(v1, i32(32421), i32(4))
+				_ = m.fn34(v1, i32(32621), i32(4))
 				goto l10
 			}
 		l7:
-			t22 := m.fn228(v3+i32(804), i32(33912))
+			t22 := m.fn235(v3+i32(804), i32(34112))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn236(v1, v3+i32(804), v12)
+			_ = m.fn243(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn237(v1, v9)
+		_ = m.fn244(v1, v9)
 	l10:
-		v10 = i32(33924)
+		v10 = i32(34124)
 		v1 = v11
 		goto l1
 	}
@@ -8011,14 +8331,14 @@ func (m *Module) Xbackoff_budget_state_full(v0, v1 int32) int32 {
 		v1 = i32(100)
 		goto l1
 	l0:
-		m.fn36(v2+i32(8), v1)
+		m.fn48(v2+i32(8), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 		v1 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn66(v2+i32(16), v1)
+		m.fn78(v2+i32(16), v1)
 		v1 = i32(0)
 		memory_zero(m.memory[:], uint32(v0+i32(184)), uint32(i32(72)))
 		store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
@@ -8040,7 +8360,7 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 		if v0 == 0 {
 			goto l0
 		}
-		m.fn36(v4, v1)
+		m.fn48(v4, v1)
 		v6 = i32(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v1 = t1
@@ -8072,7 +8392,7 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 		v6 = v2
 	l3:
 		memory_copy(m.memory[:], uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
-		m.fn85(v4+i32(8), v4+i32(192), v6, v5)
+		m.fn97(v4+i32(8), v4+i32(192), v6, v5)
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			if t3 == i64(1) {
@@ -8116,14 +8436,14 @@ l1:
 	v0 = i32(1)
 	goto l3
 l2:
-	m.fn112(v4+i32(12), v0+i32(8))
+	m.fn124(v4+i32(12), v0+i32(8))
 	v0 = i32(0)
 l3:
 	store32(m.memory, uint64(uint32(v4))+8, uint32(v0))
 	store32(m.memory, uint64(uint32(v4))+796, uint32(v3))
 	store64(m.memory, uint64(uint32(v4))+784, uint64(v2))
 	store32(m.memory, uint64(uint32(v4))+792, uint32(v1))
-	m.fn22(v4, v4+i32(8), v4+i32(784))
+	m.fn24(v4, v4+i32(8), v4+i32(784))
 	t2 := int32(load32(m.memory, uint32(v4)))
 	v0 = t2
 	t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
@@ -8137,7 +8457,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn112(v0, v1 int32) {
+func (m *Module) fn124(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -8146,7 +8466,7 @@ func (m *Module) fn112(v0, v1 int32) {
 	v3 = i32(0)
 	memory_zero(m.memory[:], uint32(v2+i32(12)), uint32(i32(772)))
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t2 := m.fn28(v2+i32(12), t1)
+	t2 := m.fn35(v2+i32(12), t1)
 	v4 = t2
 	v5 = i32(4)
 	{
@@ -8156,9 +8476,9 @@ func (m *Module) fn112(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+38000))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+38200))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+37976))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+38176))
 		v3 = t5
 	}
 l0:
@@ -8190,25 +8510,25 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(35246)
+		p11 := i32(35446)
 		if v1 != 0 {
-			p11 = i32(36884)
+			p11 = i32(37084)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
 			p12 = i32(2)
 		}
-		_ = m.fn27(t9, p11, p12)
+		_ = m.fn34(t9, p11, p12)
 		t14 := v7
 		v8 = v7 >> 63
 		v7 = t14 ^ v8 - v8
 		goto l4
 	}
 l3:
-	_ = m.fn27(v4, i32(35246), i32(1))
+	_ = m.fn34(v4, i32(35446), i32(1))
 l4:
 	v5 = v5 + i32(8)
-	_ = m.fn28(v4, v7)
+	_ = m.fn35(v4, v7)
 	v3 = v3 + i32(-8)
 	goto l5
 l1:
@@ -8238,7 +8558,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		t4 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint32(v4), uint64(t4))
 		{
-			t5 := m.fn42(v4 + i32(16))
+			t5 := m.fn54(v4 + i32(16))
 			if t5 == 0 {
 				goto l1
 			}
@@ -8294,7 +8614,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		store32(m.memory, uint64(uint32(v4))+32, uint32(v5))
 		t13 := v4 + i32(224)
 		v1 = v0 + i32(8)
-		m.fn90(t13, v1, v4+i32(32), v2)
+		m.fn102(t13, v1, v4+i32(32), v2)
 		memory_copy(m.memory[:], uint32(v4+i32(48)), uint32(v4+i32(224)), uint32(i32(176)))
 		t14 := int64(load64(m.memory, uint64(uint32(v4))+408))
 		v6 = t14
@@ -8307,11 +8627,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn259(v4+i32(48), v1, i32(80))
+			t18 := m.fn270(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn259(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn270(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8345,57 +8665,61 @@ func (m *Module) Xbackoff_code_name(v0 int32) int32 {
 	var v1 int32
 	switch v0 + i32(-100) {
 	default:
-		v1 = i32(29161)
+		v1 = i32(29361)
 		if v0 == 0 {
-			goto l18
+			goto l20
 		}
 		v0 = v0 + i32(-1)
-		p0 := i32(29219)
+		p0 := i32(29419)
 		if uint32(v0) < uint32(i32(26)) {
-			p0 = v0*i32(24) + i32(26624)
+			p0 = v0*i32(24) + i32(26799)
 		}
 		return p0
 	case 0:
-		return i32(29098)
+		return i32(29286)
 	case 1:
-		return i32(29263)
+		return i32(29463)
 	case 2:
-		return i32(29249)
+		return i32(29449)
 	case 3:
-		return i32(29074)
+		return i32(29262)
 	case 4:
-		return i32(29245)
+		return i32(29445)
 	case 5:
-		return i32(29049)
+		return i32(29224)
 	case 6:
-		return i32(29144)
+		return i32(29332)
 	case 7:
-		return i32(29111)
+		return i32(29299)
 	case 8:
-		return i32(29164)
+		return i32(29364)
 	case 9:
-		return i32(29190)
+		return i32(29390)
 	case 10:
-		return i32(29129)
+		return i32(29317)
 	case 11:
-		return i32(29289)
+		return i32(29489)
 	case 12:
-		return i32(29173)
+		return i32(29373)
 	case 13:
-		return i32(29060)
+		return i32(29248)
 	case 14:
-		return i32(29085)
+		return i32(29273)
 	case 15:
-		return i32(29277)
+		return i32(29477)
 	case 16:
-		v1 = i32(29206)
+		return i32(29406)
+	case 17:
+		return i32(29235)
+	case 18:
+		v1 = i32(29349)
 	}
-l18:
+l20:
 	return v1
 }
 
 //go:norace
-func (m *Module) fn116(v0, v1, v2 int32) {
+func (m *Module) fn128(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -8425,7 +8749,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(35928)
+	p3 := i32(36128)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8441,7 +8765,7 @@ l1:
 	v5 = t7
 	t8 := int32(load32(m.memory, uint64(uint32(v3))+56))
 	t9 := int32(load32(m.memory, uint64(uint32(v3))+60))
-	m.fn122(v3+i32(40), t8, t9)
+	m.fn134(v3+i32(40), t8, t9)
 	{
 		if v5 == 0 {
 			goto l4
@@ -8469,7 +8793,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(33960)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(34160)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8485,7 +8809,7 @@ l5:
 				v5 = v7
 				t13 := int32(load32(m.memory, uint32(v1+i32(8))))
 				t14 := int32(load32(m.memory, uint32(v1+i32(12))))
-				t15 := m.fn87(t13, t14, v11, v10)
+				t15 := m.fn99(t13, t14, v11, v10)
 				if t15 == 0 {
 					goto l9
 				}
@@ -8497,7 +8821,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn260(v3, v12, i64(0), v13, i64(0))
+					m.fn271(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8516,7 +8840,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn260(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn271(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -8561,7 +8885,7 @@ func (m *Module) Xbackoff_error_message(v0, v1 int32, v2 int64, v3 int32) int32 
 	store32(m.memory, uint64(uint32(v4))+44, uint32(v3))
 	store64(m.memory, uint64(uint32(v4))+32, uint64(v2))
 	store32(m.memory, uint64(uint32(v4))+40, uint32(v1))
-	m.fn23(v4+i32(8), v0, v4+i32(20), v4+i32(32))
+	m.fn30(v4+i32(8), v0, v4+i32(20), v4+i32(32))
 	t1 := int32(load32(m.memory, uint64(uint32(v4))+8))
 	v3 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v4))+12))
@@ -8578,10 +8902,10 @@ func (m *Module) Xbackoff_error_message(v0, v1 int32, v2 int64, v3 int32) int32 
 func (m *Module) Xbackoff_field_name(v0 int32) int32 {
 	var v1 int32
 	v1 = v0 * i32(24)
-	t1 := v1 + i32(28088)
-	p0 := i32(29249)
+	t1 := v1 + i32(28263)
+	p0 := i32(29449)
 	if uint32(v0+i32(-33)) < uint32(i32(10)) {
-		p0 = v1 + i32(27080)
+		p0 = v1 + i32(27255)
 	}
 	p2 := p0
 	if uint32(v0+i32(-1)) < uint32(i32(27)) {
@@ -8692,16 +9016,16 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				v9 = t6
 				t7 := int32(load32(m.memory, uint64(uint32(v5))+120))
 				t8 := int32(load32(m.memory, uint64(uint32(v5))+124))
-				m.fn122(v5+i32(120), t7, t8)
+				m.fn134(v5+i32(120), t7, t8)
 				t9 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t9 != i64(1) {
 					goto l4
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn260(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn271(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(35928)
+				p11 := i32(36128)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -8712,7 +9036,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					p13 = v8
 				}
 				v9 = p13
-				m.fn122(t12, t14, v9)
+				m.fn134(t12, t14, v9)
 				t15 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t15 != i64(1) {
 					goto l4
@@ -8730,7 +9054,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(35928)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(36128)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -8740,7 +9064,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 						goto l5
 					}
 					t20 := int32(m.memory[uint32(v6)])
-					m.fn123(v5+i32(120), v8, v2, t20)
+					m.fn135(v5+i32(120), v8, v2, t20)
 					v9 = v9 + i32(-1)
 					v6 = v6 + i32(1)
 					t21 := int64(load64(m.memory, uint64(uint32(v5))+128))
@@ -8756,7 +9080,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 			l8:
 				{
-					m.fn123(v5+i32(120), v8, v2, i32(48))
+					m.fn135(v5+i32(120), v8, v2, i32(48))
 					t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
 					v2 = t23
 					t24 := int64(load64(m.memory, uint64(uint32(v5))+120))
@@ -8831,7 +9155,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				{
 				l15:
 					{
-						m.fn46(v5+i32(32), v7)
+						m.fn58(v5+i32(32), v7)
 						t32 := int32(load32(m.memory, uint64(uint32(v5))+32))
 						v1 = t32
 						if v1 == 0 {
@@ -8870,7 +9194,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					store64(m.memory, uint64(uint32(v5))+144, uint64(t46))
 				l16:
 					{
-						m.fn46(v5+i32(16), v5+i32(144))
+						m.fn58(v5+i32(16), v5+i32(144))
 						t47 := int32(load32(m.memory, uint64(uint32(v5))+16))
 						v1 = t47
 						if v1 == 0 {
@@ -8941,7 +9265,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn122(v0, v1, v2 int32) {
+func (m *Module) fn134(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -8953,7 +9277,7 @@ func (m *Module) fn122(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn191(v3, v1, v2)
+		m.fn203(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -8970,7 +9294,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	var v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -8981,7 +9305,7 @@ func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn260(v4, v2, i64(0), i64(10), i64(0))
+	m.fn271(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9186,14 +9510,14 @@ l1:
 	}
 	v4 = int32(v2)
 l2:
-	m.fn126(v0, v1, v4)
+	m.fn138(v0, v1, v4)
 	v3 = i32(0)
 l0:
 	return v3
 }
 
 //go:norace
-func (m *Module) fn126(v0, v1, v2 int32) {
+func (m *Module) fn138(v0, v1, v2 int32) {
 	var v3 int32
 l2:
 	{
@@ -9212,7 +9536,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn249(v0)
+		m.fn258(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9246,7 +9570,7 @@ func (m *Module) Xbackoff_key_stream(v0, v1 int32) int32 {
 		if v0 == 0 {
 			goto l0
 		}
-		t0 := m.fn129(v0)
+		t0 := m.fn141(v0)
 		store64(m.memory, uint32(v1), uint64(t0))
 		v2 = i32(0)
 	}
@@ -9255,7 +9579,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn129(v0 int32) int64 {
+func (m *Module) fn141(v0 int32) int64 {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -9265,7 +9589,7 @@ func (m *Module) fn129(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn249(v1 + i32(8))
+	m.fn258(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9277,10 +9601,10 @@ func (m *Module) fn129(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn250(v1+i32(64), v1+i32(96))
-	m.fn250(v1+i32(96), v1+i32(64))
-	m.fn250(v1+i32(64), v1+i32(96))
-	m.fn250(v1+i32(96), v1+i32(64))
+	m.fn259(v1+i32(64), v1+i32(96))
+	m.fn259(v1+i32(96), v1+i32(64))
+	m.fn259(v1+i32(64), v1+i32(96))
+	m.fn259(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9301,7 +9625,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		p0 = i32(-1)
 	}
 	v2 = p0
-	v3 = i32(29232)
+	v3 = i32(29432)
 	{
 		switch v0 + i32(-9) {
 		case 1:
@@ -9321,7 +9645,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 				}
 				p8 := i32(0)
 				if v0 != 0 {
-					p8 = v2*i32(24) + i32(27752)
+					p8 = v2*i32(24) + i32(27927)
 				}
 				return p8
 			}
@@ -9336,7 +9660,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 				}
 				p10 := i32(0)
 				if v0 != 0 {
-					p10 = v2*i32(24) + i32(27248)
+					p10 = v2*i32(24) + i32(27423)
 				}
 				return p10
 			}
@@ -9353,7 +9677,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p2 := i32(0)
 			if v0 != 0 {
-				p2 = v2*i32(24) + i32(27440)
+				p2 = v2*i32(24) + i32(27615)
 			}
 			return p2
 		case 2:
@@ -9367,7 +9691,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p4 := i32(0)
 			if v0 != 0 {
-				p4 = v2*i32(24) + i32(27584)
+				p4 = v2*i32(24) + i32(27759)
 			}
 			return p4
 		case 0:
@@ -9381,7 +9705,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p6 := i32(0)
 			if v0 != 0 {
-				p6 = v2*i32(24) + i32(27824)
+				p6 = v2*i32(24) + i32(27999)
 			}
 			return p6
 		}
@@ -9391,7 +9715,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		}
 		p11 := i32(0)
 		if uint32(v2) < uint32(i32(6)) {
-			p11 = v2*i32(24) + i32(27296)
+			p11 = v2*i32(24) + i32(27471)
 		}
 		v3 = p11
 	}
@@ -9419,9 +9743,9 @@ func (m *Module) Xbackoff_operation_attempt_limit(v0 int32, v1 int64, v2 int32) 
 		if t1 != i64(3559379042386145391) {
 			goto l0
 		}
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+280))
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+144))
 		v5 = t2
-		m.fn132(v3, v0+i32(328), v0+i32(8), v1)
+		m.fn144(v3, v0+i32(328), v0+i32(8), v1)
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t4 := int32(load32(m.memory, uint32(v3)))
 		t6 := v2
@@ -9442,9 +9766,9 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn132(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn144(v0, v1, v2 int32, v3 int64) {
 	var v4, v5, v6, v7 int64
-	t0 := int64(load64(m.memory, uint64(uint32(v2))+272))
+	t0 := int64(load64(m.memory, uint64(uint32(v2))+136))
 	v4 = t0
 	p1 := v4
 	if v4 == i64(0x7fffffffffffffff) {
@@ -9454,7 +9778,7 @@ func (m *Module) fn132(v0, v1, v2 int32, v3 int64) {
 	{
 		{
 			{
-				t2 := int32(load32(m.memory, uint64(uint32(v2))+316))
+				t2 := int32(load32(m.memory, uint64(uint32(v2))+180))
 				if t2 != i32(2) {
 					goto l0
 				}
@@ -9554,7 +9878,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		v1 = i32(100)
 		goto l1
 	l0:
-		m.fn41(v6+i32(16), v1)
+		m.fn53(v6+i32(16), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+20))
 		v1 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v6))+16))
@@ -9562,7 +9886,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			goto l1
 		}
 		memory_copy(m.memory[:], uint32(v6+i32(24)), uint32(v1), uint32(i32(320)))
-		m.fn45(v6+i32(8), v5)
+		m.fn57(v6+i32(8), v5)
 		t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v5 = t3
 		{
@@ -9608,7 +9932,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		l7:
 			if v1 == i32(44) {
 				v1 = v6 + i32(432) + i32(8)
-				m.fn134(v1, v6+i32(344))
+				m.fn146(v1, v6+i32(344))
 				memory_copy(m.memory[:], uint32(v6+i32(344)), uint32(v1), uint32(i32(88)))
 				{
 					t9 := int32(load32(m.memory, uint32(v5)))
@@ -9616,12 +9940,12 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 					default:
 						goto l10
 					case 0:
-						m.fn135(v6+i32(432), v5)
+						m.fn147(v6+i32(432), v5)
 						goto l10
 					case 1:
 						t10 := int64(load32(m.memory, uint32(v5+i32(44))))
 						v8 = t10
-						m.fn135(v6+i32(432), v5)
+						m.fn147(v6+i32(432), v5)
 						t11 := int64(load64(m.memory, uint64(uint32(v6))+440))
 						t12 := v6
 						v10 = t11
@@ -9651,7 +9975,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 						store32(m.memory, uint64(uint32(v6))+444, uint32(v6+i32(424)))
 						store32(m.memory, uint64(uint32(v6))+436, uint32(v6+i32(344)))
 						store32(m.memory, uint64(uint32(v6))+432, uint32(v5))
-						m.fn136(v6+i32(432), v3)
+						m.fn148(v6+i32(432), v3)
 						t20 := int64(load64(m.memory, uint64(uint32(v6))+424))
 						t21 := int64(uint64(t20) % uint64(i64(10)))
 						v1 = v6 + i32(344) + int32(t21)<<3
@@ -9711,7 +10035,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			v0 = v0 + i32(8)
 			goto l7
 		l4:
-			t35 := m.fn137(v5)
+			t35 := m.fn149(v5)
 			if t35 != 0 {
 				goto l16
 			}
@@ -9753,7 +10077,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn134(v0, v1 int32) {
+func (m *Module) fn146(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(96)
@@ -9775,7 +10099,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn135(v0, v1 int32) {
+func (m *Module) fn147(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
@@ -9788,8 +10112,8 @@ func (m *Module) fn135(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn254(v1)
-		m.fn260(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn263(v1)
+		m.fn271(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -9806,7 +10130,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn136(v0 int32, v1 int64) {
+func (m *Module) fn148(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -9873,7 +10197,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn137(v0 int32) int32 {
+func (m *Module) fn149(v0 int32) int32 {
 	var v1 int32
 	var v2 int64
 	v1 = i32(6100)
@@ -9917,7 +10241,7 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn43(v3+i32(8), v0, v1, v2, i32(4))
+	m.fn55(v3+i32(8), v0, v1, v2, i32(6))
 	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	v2 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
@@ -9931,7 +10255,7 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn139(v0, v1 int32) int32 {
+func (m *Module) fn151(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -9943,9 +10267,9 @@ func (m *Module) fn139(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn257(t2, v1)
+		m.fn266(t2, v1)
 		v3 = i32(7)
-		m.fn258(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn267(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -9965,14 +10289,14 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn44(v6+i32(8), v0, v4)
+		m.fn56(v6+i32(8), v0, v4)
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v6))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn45(v6, v4)
+		m.fn57(v6, v4)
 		t3 := int32(load32(m.memory, uint64(uint32(v6))+4))
 		v4 = t3
 		{
@@ -10005,7 +10329,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 		if v2 != i64(-1) {
 			p10 = 1
 		}
-		m.fn141(t6, t7, t8, t9, int64(uint32(p10)), v2, i64(0), v2, v3, v4)
+		m.fn153(t6, t7, t8, t9, int64(uint32(p10)), v2, i64(0), v2, v3, v4)
 		store64(m.memory, uint64(uint32(v5))+16, uint64(i64(0)))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
@@ -10027,12 +10351,16 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
+func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
 	var v10, v11 int32
-	var v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 int64
-	var v32 int32
+	var v12, v13, v14 int64
+	var v15 int32
+	var v16 int64
+	var v17, v18, v19 int32
+	var v20 int64
+	var v21, v22 int32
 	t0 := m.g0
-	v10 = t0 - i32(464)
+	v10 = t0 - i32(320)
 	m.g0 = v10
 	{
 		{
@@ -10049,20 +10377,20 @@ func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn257(v12, v9)
+		m.fn266(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn258(v0, v1, i32(2), i64(0), v9)
+			m.fn267(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
-				m.fn51(v10+i32(56), v9)
+				m.fn63(v10+i32(48), v9)
 				{
-					t3 := int64(load64(m.memory, uint64(uint32(v10))+56))
+					t3 := int64(load64(m.memory, uint64(uint32(v10))+48))
 					if t3 != i64(1) {
 						goto l6
 					}
-					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
+					memory_copy(m.memory[:], uint32(v10+i32(232)), uint32(v10+i32(56)), uint32(i32(88)))
 					{
 						t4 := int32(load32(m.memory, uint32(v9)))
 						switch t4 + i32(-1) {
@@ -10071,7 +10399,7 @@ func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						case 0:
 							t5 := int64(load64(m.memory, uint64(uint32(v9))+8))
 							v8 = t5
-							t6 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t6 := int64(load64(m.memory, uint64(uint32(v10))+232))
 							t7 := v8
 							v7 = t6
 							t9 := v7
@@ -10092,16 +10420,16 @@ func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							v8 = p11
 							goto l10
 						case 1:
-							m.fn135(v10+i32(56), v9)
-							t12 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							m.fn147(v10+i32(48), v9)
+							t12 := int64(load64(m.memory, uint64(uint32(v10))+56))
 							v8 = t12
-							t13 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t13 := int64(load64(m.memory, uint64(uint32(v10))+232))
 							t14 := v8
 							v7 = t13
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn241(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn248(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -10112,7 +10440,7 @@ func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							if uint64(v8) < uint64(v7) {
 								p19 = t14
 							}
-							t20 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							t20 := int32(load32(m.memory, uint64(uint32(v10))+48))
 							p21 := i64(0)
 							if t20 != 0 {
 								p21 = p19
@@ -10121,12 +10449,12 @@ func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						}
 					}
 				l10:
-					store64(m.memory, uint64(uint32(v10))+376, uint64(v8))
+					store64(m.memory, uint64(uint32(v10))+232, uint64(v8))
 				l9:
-					m.fn52(v9, v10+i32(376))
+					m.fn64(v9, v10+i32(232))
 				}
 			l6:
-				m.fn258(v0, v1, i32(1), i64(0), v9)
+				m.fn267(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10138,19 +10466,19 @@ func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				if v9 == 0 {
 					goto l11
 				}
-				m.fn51(v10+i32(56), v9)
-				t22 := int64(load64(m.memory, uint64(uint32(v10))+56))
+				m.fn63(v10+i32(48), v9)
+				t22 := int64(load64(m.memory, uint64(uint32(v10))+48))
 				if t22 != i64(1) {
 					goto l11
 				}
-				memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
+				memory_copy(m.memory[:], uint32(v10+i32(232)), uint32(v10+i32(56)), uint32(i32(88)))
 				{
 					t23 := int32(load32(m.memory, uint32(v9)))
 					if t23 != i32(2) {
 						goto l12
 					}
-					m.fn135(v10+i32(56), v9)
-					t24 := int64(load64(m.memory, uint64(uint32(v10))+376))
+					m.fn147(v10+i32(48), v9)
+					t24 := int64(load64(m.memory, uint64(uint32(v10))+232))
 					t25 := v10
 					v12 = t24
 					v13 = v12 + i64(-1000)
@@ -10158,16 +10486,16 @@ func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if uint64(v13) > uint64(v12) {
 						p26 = i64(0)
 					}
-					store64(m.memory, uint64(uint32(t25))+376, uint64(p26))
+					store64(m.memory, uint64(uint32(t25))+232, uint64(p26))
 				}
 			l12:
-				m.fn52(v9, v10+i32(376))
+				m.fn64(v9, v10+i32(232))
 			}
 		l11:
 			{
 				{
 					{
-						t27 := int64(load64(m.memory, uint64(uint32(v2))+280))
+						t27 := int64(load64(m.memory, uint64(uint32(v2))+144))
 						v13 = t27
 						if v13 == i64(0x7fffffffffffffff) {
 							goto l13
@@ -10188,7 +10516,7 @@ func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if v12 != i64(0) {
 						goto l15
 					}
-					t31 := int32(load32(m.memory, uint64(uint32(v2))+316))
+					t31 := int32(load32(m.memory, uint64(uint32(v2))+180))
 					if t31 == i32(2) {
 						goto l16
 					}
@@ -10216,7 +10544,7 @@ func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if uint64(t35) >= uint64(v14) {
 						goto l17
 					}
-					v11 = int32(v12)
+					v15 = int32(v12)
 					{
 						if v6 != i64(1) {
 							t38 := v2
@@ -10225,85 +10553,181 @@ func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p37 = i32(112)
 							}
 							t39 := int64(load64(m.memory, uint32(t38+p37)))
-							v7 = t39
+							v6 = t39
 							t40 := int64(load64(m.memory, uint32(v1)))
-							v6 = t40
-							t41 := int64(load64(m.memory, uint64(uint32(v2))+288))
-							v12 = t41
-							if v12 == i64(1) {
+							v16 = t40
+							t41 := int64(load64(m.memory, uint64(uint32(v2))+152))
+							v7 = t41
+							if v7 == i64(1) {
 								goto l20
 							}
 							{
 								t42 := int64(load64(m.memory, uint32(v2)))
-								if v7 != t42 {
-									t44 := int64(load64(m.memory, uint64(uint32(v2))+8))
-									v15 = t44
-									t45 := int64(load64(m.memory, uint64(uint32(v2))+16))
-									v16 = t45
-									t46 := int64(load64(m.memory, uint64(uint32(v2))+24))
-									v17 = t46
-									t47 := int64(load64(m.memory, uint64(uint32(v2))+32))
+								if v6 != t42 {
+									store64(m.memory, uint64(uint32(v10))+48, uint64(v6))
+									t44 := int32(load32(m.memory, uint64(uint32(v2))+160))
+									t45 := v10
+									v17 = t44
+									store32(m.memory, uint64(uint32(t45))+208, uint32(v17))
+									t46 := int64(load64(m.memory, uint64(uint32(v2))+8))
+									store64(m.memory, uint64(uint32(v10))+56, uint64(t46))
+									t47 := int32(load32(m.memory, uint64(uint32(v2))+20))
+									t48 := v10
 									v18 = t47
-									t48 := int64(load64(m.memory, uint64(uint32(v2))+40))
-									v19 = t48
-									t49 := int64(load64(m.memory, uint64(uint32(v2))+48))
-									v20 = t49
-									t50 := int64(load64(m.memory, uint64(uint32(v2))+56))
-									v21 = t50
-									t51 := int64(load64(m.memory, uint64(uint32(v2))+64))
-									v22 = t51
-									t52 := int64(load64(m.memory, uint64(uint32(v2))+72))
-									v23 = t52
-									t53 := int64(load64(m.memory, uint64(uint32(v2))+80))
-									v24 = t53
-									t54 := int64(load64(m.memory, uint64(uint32(v2))+88))
-									v25 = t54
-									t55 := int64(load64(m.memory, uint64(uint32(v2))+104))
-									v26 = t55
-									t56 := int64(load64(m.memory, uint64(uint32(v2))+112))
-									v27 = t56
-									t57 := int64(load64(m.memory, uint64(uint32(v2))+120))
-									v28 = t57
-									t58 := int64(load64(m.memory, uint64(uint32(v2))+128))
-									v29 = t58
-									t59 := int64(load64(m.memory, uint64(uint32(v2))+296))
-									v30 = t59
-									t60 := int64(load64(m.memory, uint64(uint32(v2))+304))
-									v31 = t60
-									t61 := int32(load32(m.memory, uint64(uint32(v2))+312))
-									v32 = t61
-									memory_copy(m.memory[:], uint32(v10+i32(56)+i32(136)), uint32(v2+i32(136)), uint32(i32(136)))
-									store32(m.memory, uint64(uint32(v10))+368, uint32(v32))
-									store64(m.memory, uint64(uint32(v10))+360, uint64(v31))
-									store64(m.memory, uint64(uint32(v10))+352, uint64(v30))
-									store64(m.memory, uint64(uint32(v10))+344, uint64(v12))
-									store64(m.memory, uint64(uint32(v10))+336, uint64(v13))
-									store64(m.memory, uint64(uint32(v10))+184, uint64(v29))
-									store64(m.memory, uint64(uint32(v10))+176, uint64(v28))
-									store64(m.memory, uint64(uint32(v10))+168, uint64(v27))
-									store64(m.memory, uint64(uint32(v10))+160, uint64(v26))
-									store64(m.memory, uint64(uint32(v10))+152, uint64(v14))
-									store64(m.memory, uint64(uint32(v10))+144, uint64(v25))
-									store64(m.memory, uint64(uint32(v10))+136, uint64(v24))
-									store64(m.memory, uint64(uint32(v10))+128, uint64(v23))
-									store64(m.memory, uint64(uint32(v10))+120, uint64(v22))
-									store64(m.memory, uint64(uint32(v10))+112, uint64(v21))
-									store64(m.memory, uint64(uint32(v10))+104, uint64(v20))
-									store64(m.memory, uint64(uint32(v10))+96, uint64(v19))
-									store64(m.memory, uint64(uint32(v10))+88, uint64(v18))
-									store64(m.memory, uint64(uint32(v10))+80, uint64(v17))
-									store64(m.memory, uint64(uint32(v10))+72, uint64(v16))
-									store64(m.memory, uint64(uint32(v10))+64, uint64(v15))
-									store64(m.memory, uint64(uint32(v10))+56, uint64(v7))
-									t62 := int32(load32(m.memory, uint64(uint32(v2))+316))
-									store32(m.memory, uint64(uint32(v10))+372, uint32(t62))
-									t63 := int64(load64(m.memory, uint64(uint32(v2))+272))
-									store64(m.memory, uint64(uint32(v10))+328, uint64(t63))
-									t64 := m.fn165(v10+i32(56), v6, v11)
-									v6 = t64
+									store32(m.memory, uint64(uint32(t48))+68, uint32(v18))
+									t49 := int32(load32(m.memory, uint64(uint32(v2))+16))
+									t50 := v10
+									v19 = t49
+									store32(m.memory, uint64(uint32(t50))+64, uint32(v19))
+									t51 := int32(load32(m.memory, uint64(uint32(v2))+164))
+									store32(m.memory, uint64(uint32(v10))+212, uint32(t51))
+									t52 := int64(load64(m.memory, uint64(uint32(v2))+24))
+									store64(m.memory, uint64(uint32(v10))+72, uint64(t52))
+									t53 := int64(load64(m.memory, uint64(uint32(v2))+32))
+									store64(m.memory, uint64(uint32(v10))+80, uint64(t53))
+									t54 := int64(load64(m.memory, uint64(uint32(v2))+40))
+									t55 := v10
+									v20 = t54
+									store64(m.memory, uint64(uint32(t55))+88, uint64(v20))
+									t56 := int32(load32(m.memory, uint64(uint32(v2))+168))
+									t57 := v10
+									v21 = t56
+									store32(m.memory, uint64(uint32(t57))+216, uint32(v21))
+									store64(m.memory, uint64(uint32(v10))+144, uint64(v14))
+									t58 := int64(load64(m.memory, uint64(uint32(v2))+48))
+									store64(m.memory, uint64(uint32(v10))+96, uint64(t58))
+									t59 := int32(load32(m.memory, uint64(uint32(v2))+172))
+									t60 := v10
+									v11 = t59
+									store32(m.memory, uint64(uint32(t60))+220, uint32(v11))
+									t61 := int64(load64(m.memory, uint64(uint32(v2))+56))
+									store64(m.memory, uint64(uint32(v10))+104, uint64(t61))
+									t62 := int64(load64(m.memory, uint64(uint32(v2))+64))
+									store64(m.memory, uint64(uint32(v10))+112, uint64(t62))
+									t63 := int64(load64(m.memory, uint64(uint32(v2))+72))
+									store64(m.memory, uint64(uint32(v10))+120, uint64(t63))
+									t64 := int64(load64(m.memory, uint64(uint32(v2))+80))
+									store64(m.memory, uint64(uint32(v10))+128, uint64(t64))
+									t65 := int64(load64(m.memory, uint64(uint32(v2))+88))
+									store64(m.memory, uint64(uint32(v10))+136, uint64(t65))
+									t66 := int64(load64(m.memory, uint64(uint32(v2))+104))
+									store64(m.memory, uint64(uint32(v10))+152, uint64(t66))
+									t67 := int64(load64(m.memory, uint64(uint32(v2))+112))
+									store64(m.memory, uint64(uint32(v10))+160, uint64(t67))
+									store64(m.memory, uint64(uint32(v10))+192, uint64(v13))
+									store64(m.memory, uint64(uint32(v10))+200, uint64(v7))
+									t68 := int64(load64(m.memory, uint64(uint32(v2))+120))
+									store64(m.memory, uint64(uint32(v10))+168, uint64(t68))
+									t69 := int64(load64(m.memory, uint64(uint32(v2))+128))
+									store64(m.memory, uint64(uint32(v10))+176, uint64(t69))
+									t70 := int64(load64(m.memory, uint64(uint32(v2))+136))
+									store64(m.memory, uint64(uint32(v10))+184, uint64(t70))
+									t71 := int64(load64(m.memory, uint64(uint32(v2))+176))
+									store64(m.memory, uint64(uint32(v10))+224, uint64(t71))
+									store64(m.memory, uint64(uint32(v10))+240, uint64(v6))
+									store64(m.memory, uint64(uint32(v10))+232, uint64(v6))
+									v22 = v2 + i32(184)
+									{
+										if v11 != i32(6) {
+											{
+												if v17 != i32(3) {
+													goto l25
+												}
+												if v19 != i32(2) {
+													goto l25
+												}
+												if v18 != i32(1) {
+													goto l25
+												}
+												p76 := i64(0x7fffffffffffffff)
+												if v21 == i32(1) {
+													p76 = v20
+												}
+												v7 = p76
+												t78 := v7
+												t79 := v6
+												p77 := i32(63)
+												if uint32(v15) < uint32(i32(63)) {
+													p77 = v15
+												}
+												v13 = int64(uint32(p77))
+												p80 := i64_shl(t79, v13)
+												if uint64(v6) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v13)) {
+													p80 = i64(0x7fffffffffffffff)
+												}
+												v6 = p80
+												p81 := v6
+												if uint64(v7) < uint64(v6) {
+													p81 = t78
+												}
+												v13 = p81
+												goto l26
+											}
+										l25:
+											p82 := i32(8192)
+											if uint32(v15) < uint32(i32(8192)) {
+												p82 = v15
+											}
+											v11 = p82 + i32(1)
+											t83 := int64(load64(m.memory, uint64(uint32(v2))+312))
+											v20 = t83
+											v7 = v6
+										l27:
+											{
+												v13 = v7
+												v14 = v6
+												v11 = v11 + i32(-1)
+												if v11 == 0 {
+													goto l26
+												}
+												m.fn269(v10+i32(232), v10+i32(48), v20)
+												t84 := int64(load64(m.memory, uint64(uint32(v10))+240))
+												v6 = t84
+												t85 := int64(load64(m.memory, uint64(uint32(v10))+232))
+												v7 = t85
+												if v7 != v13 {
+													goto l27
+												}
+												if v6 != v14 {
+													goto l27
+												}
+												goto l26
+											}
+										}
+										v7 = v12 & i64(0xfffff000)
+										v11 = v15 & i32(-4096)
+										t72 := int64(load64(m.memory, uint64(uint32(v10))+232))
+										v14 = t72
+										v13 = v6
+									l24:
+										{
+											if uint64(v7) >= uint64(v12) {
+												goto l23
+											}
+											v14 = v7 & i64(0xfff)
+											t73 := fn1(v16, v11)
+											t74 := m.fn268(v13, v10+i32(48), v22, v7, t73)
+											v13 = t74
+											v11 = v11 + i32(1)
+											v7 = v7 + i64(1)
+											p75 := v13
+											if v14 == i64(0xfff) {
+												p75 = v6
+											}
+											v14 = p75
+											v13 = v14
+											goto l24
+										}
+									}
+								l23:
+									store64(m.memory, uint64(uint32(v10))+232, uint64(v14))
+								l26:
+									t86 := fn1(v16, v15)
+									t87 := m.fn268(v13, v10+i32(48), v22, v12, t86)
+									v6 = t87
 									goto l19
 								}
-								t43 := m.fn165(v2, v6, v11)
+								t43 := m.fn177(v2, v16, v15)
 								v6 = t43
 								goto l19
 							}
@@ -10317,366 +10741,359 @@ func (m *Module) fn141(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l17:
-				m.fn258(v0, v1, i32(3), i64(0), v9)
+				m.fn267(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
-				t65 := int64(load64(m.memory, uint64(uint32(v2))+40))
-				t66 := v10 + i32(32)
-				v12 = t65
-				t68 := v12
-				t69 := v7
-				p67 := i32(63)
-				if uint32(v11) < uint32(i32(63)) {
-					p67 = v11
+				t88 := int64(load64(m.memory, uint64(uint32(v2))+40))
+				t89 := v10 + i32(32)
+				v7 = t88
+				t91 := v7
+				t92 := v6
+				p90 := i32(63)
+				if uint32(v15) < uint32(i32(63)) {
+					p90 = v15
 				}
-				v13 = int64(uint32(p67))
-				p70 := i64_shl(t69, v13)
-				if uint64(v7) > uint64(i64_shr_u(v12, v13)) {
-					p70 = t68
+				v13 = int64(uint32(p90))
+				p93 := i64_shl(t92, v13)
+				if uint64(v6) > uint64(i64_shr_u(v7, v13)) {
+					p93 = t91
 				}
-				t71 := fn1(v6, v11)
-				m.fn260(t66, p70+i64(1), i64(0), t71, i64(0))
-				t72 := int64(load64(m.memory, uint64(uint32(v10))+40))
-				v6 = t72
+				t94 := fn1(v16, v15)
+				m.fn271(t89, p93+i64(1), i64(0), t94, i64(0))
+				t95 := int64(load64(m.memory, uint64(uint32(v10))+40))
+				v6 = t95
 			}
 		l19:
 			{
 				if v4 == i64(1) {
-					goto l22
+					goto l28
 				}
 				v7 = v6
-				goto l23
-			l22:
-				t73 := int64(load64(m.memory, uint64(uint32(v2))+128))
-				t74 := v5
-				v7 = v6 + t73
-				p75 := v7
-				if uint64(v7) < uint64(v6) {
-					p75 = i64(-1)
-				}
-				v7 = p75
-				t76 := int64(load64(m.memory, uint64(uint32(v2))+120))
-				t77 := v7
-				v4 = t76
-				p78 := v4
-				if uint64(v7) < uint64(v4) {
-					p78 = t77
-				}
-				v7 = p78
-				p79 := v7
-				if uint64(v5) < uint64(v7) {
-					p79 = t74
-				}
-				v7 = p79
-				p80 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p80 = v7
-				}
-				v7 = p80
-				{
-					t81 := int32(load32(m.memory, uint64(uint32(v2))+312))
-					switch t81 + i32(-2) {
-					case 0:
-						goto l23
-					default:
-						p82 := v6
-						if uint64(v7) > uint64(v6) {
-							p82 = v7
-						}
-						v7 = p82
-						goto l23
-					case 1:
-						t83 := int64(load64(m.memory, uint32(v1)))
-						t84 := fn1(t83, v11)
-						t85 := v10 + i32(16)
-						v6 = int64(uint64(v7)>>1) + v7
-						p86 := i64(0x7fffffffffffffff)
-						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-							p86 = v6
-						}
-						m.fn260(t85, t84, i64(0), p86-v7+i64(1), i64(0))
-						t87 := int64(load64(m.memory, uint64(uint32(v10))+24))
-						v7 = v7 + t87
-					}
-				}
-			}
-		l23:
-			t88 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			v5 = t88
-			t89 := int32(load32(m.memory, uint64(uint32(v1))+52))
-			v11 = t89
-			{
-				t90 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v6 = t90
-				if v6 == i64(0x7fffffffffffffff) {
-					goto l26
-				}
-				{
-					t91 := int64(load64(m.memory, uint64(uint32(v1))+8))
-					t92 := v6
-					v4 = v8 - t91
-					p93 := v4
-					if uint64(v4) > uint64(v8) {
-						p93 = i64(0)
-					}
-					v4 = p93
-					if uint64(t92) < uint64(v4) {
-						goto l27
-					}
-					if uint64(v6-v4) >= uint64(v7) {
-						goto l26
-					}
-				}
-			l27:
-				m.fn258(v0, v1, i32(4), v7, v9)
-				goto l1
-			}
-		l26:
-			if v11 == 0 {
-				goto l28
-			}
-			if uint64(v5) < uint64(v8) {
 				goto l29
-			}
-			if uint64(v5-v8) >= uint64(v7) {
-				goto l28
+			l28:
+				t96 := int64(load64(m.memory, uint64(uint32(v2))+128))
+				t97 := v5
+				v7 = v6 + t96
+				p98 := v7
+				if uint64(v7) < uint64(v6) {
+					p98 = i64(-1)
+				}
+				v7 = p98
+				t99 := int64(load64(m.memory, uint64(uint32(v2))+120))
+				t100 := v7
+				v4 = t99
+				p101 := v4
+				if uint64(v7) < uint64(v4) {
+					p101 = t100
+				}
+				v7 = p101
+				p102 := v7
+				if uint64(v5) < uint64(v7) {
+					p102 = t97
+				}
+				v7 = p102
+				p103 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p103 = v7
+				}
+				v7 = p103
+				{
+					t104 := int32(load32(m.memory, uint64(uint32(v2))+176))
+					switch t104 + i32(-2) {
+					case 0:
+						goto l29
+					default:
+						p105 := v6
+						if uint64(v7) > uint64(v6) {
+							p105 = v7
+						}
+						v7 = p105
+						goto l29
+					case 1:
+						t106 := int64(load64(m.memory, uint32(v1)))
+						t107 := fn1(t106, v15)
+						t108 := v10 + i32(16)
+						v6 = int64(uint64(v7)>>1) + v7
+						p109 := i64(0x7fffffffffffffff)
+						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+							p109 = v6
+						}
+						m.fn271(t108, t107, i64(0), p109-v7+i64(1), i64(0))
+						t110 := int64(load64(m.memory, uint64(uint32(v10))+24))
+						v7 = v7 + t110
+					}
+				}
 			}
 		l29:
-			m.fn258(v0, v1, i32(5), v7, v9)
+			t111 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			v5 = t111
+			t112 := int32(load32(m.memory, uint64(uint32(v1))+52))
+			v11 = t112
+			{
+				t113 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v6 = t113
+				if v6 == i64(0x7fffffffffffffff) {
+					goto l32
+				}
+				{
+					t114 := int64(load64(m.memory, uint64(uint32(v1))+8))
+					t115 := v6
+					v4 = v8 - t114
+					p116 := v4
+					if uint64(v4) > uint64(v8) {
+						p116 = i64(0)
+					}
+					v4 = p116
+					if uint64(t115) < uint64(v4) {
+						goto l33
+					}
+					if uint64(v6-v4) >= uint64(v7) {
+						goto l32
+					}
+				}
+			l33:
+				m.fn267(v0, v1, i32(4), v7, v9)
+				goto l1
+			}
+		l32:
+			if v11 == 0 {
+				goto l34
+			}
+			if uint64(v5) < uint64(v8) {
+				goto l35
+			}
+			if uint64(v5-v8) >= uint64(v7) {
+				goto l34
+			}
+		l35:
+			m.fn267(v0, v1, i32(5), v7, v9)
 			goto l1
-		l28:
+		l34:
 			{
 				{
 					if v9 == 0 {
-						goto l30
+						goto l36
 					}
-					m.fn51(v10+i32(56), v9)
-					t94 := int64(load64(m.memory, uint64(uint32(v10))+56))
-					if t94 != i64(1) {
-						goto l31
+					m.fn63(v10+i32(48), v9)
+					t117 := int64(load64(m.memory, uint64(uint32(v10))+48))
+					if t117 != i64(1) {
+						goto l37
 					}
-					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
+					memory_copy(m.memory[:], uint32(v10+i32(232)), uint32(v10+i32(56)), uint32(i32(88)))
 					v6 = i64(0)
 					{
-						t95 := int32(load32(m.memory, uint32(v9)))
-						switch t95 + i32(-1) {
+						t118 := int32(load32(m.memory, uint32(v9)))
+						switch t118 + i32(-1) {
 						default:
-							goto l38
+							goto l44
 						case 1:
-							m.fn135(v10+i32(56), v9)
-							t96 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							v6 = t96
-							p97 := i64(-1)
+							m.fn147(v10+i32(48), v9)
+							t119 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							v6 = t119
+							p120 := i64(-1)
 							if v6 > i64(-1) {
-								p97 = v6 << 1
+								p120 = v6 << 1
 							}
-							t98 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							t99 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p100 := i64(0)
-							if t99 != 0 {
-								p100 = t98
+							t121 := int64(load64(m.memory, uint64(uint32(v10))+56))
+							t122 := int32(load32(m.memory, uint64(uint32(v10))+48))
+							p123 := i64(0)
+							if t122 != 0 {
+								p123 = t121
 							}
-							var p101 int32
-							if uint64(p97) > uint64(p100) {
-								p101 = 1
+							var p124 int32
+							if uint64(p120) > uint64(p123) {
+								p124 = 1
 							}
-							v6 = int64(uint32(p101))
-							goto l38
+							v6 = int64(uint32(p124))
+							goto l44
 						case 2:
-							t102 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t103 := v10
-							v6 = t102
-							t104 := int64(load32(m.memory, uint64(uint32(v9))+40))
-							t105 := v6
-							v5 = t104
-							v4 = t105 - v5
-							p106 := v4
+							t125 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t126 := v10
+							v6 = t125
+							t127 := int64(load32(m.memory, uint64(uint32(v9))+40))
+							t128 := v6
+							v5 = t127
+							v4 = t128 - v5
+							p129 := v4
 							if uint64(v4) > uint64(v6) {
-								p106 = i64(0)
+								p129 = i64(0)
 							}
-							t107 := v6
-							var p108 int32
-							if uint64(v6) >= uint64(v5) {
-								p108 = 1
-							}
-							v2 = p108
-							p109 := t107
-							if v2 != 0 {
-								p109 = p106
-							}
-							store64(m.memory, uint64(uint32(t103))+376, uint64(p109))
-							v6 = int64(uint32(v2))
-							goto l38
-						case 3:
-							t110 := int64(load64(m.memory, uint64(uint32(v10))+384))
-							t111 := v10
-							t112 := v8
-							v6 = t110
-							v5 = t112 - v6
-							p113 := v5
-							if uint64(v5) > uint64(v8) {
-								p113 = i64(0)
-							}
-							t114 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn260(t111, p113, i64(0), t114, i64(0))
-							m.fn135(v10+i32(56), v9)
-							t116 := v10
-							p115 := v8
-							if uint64(v8) < uint64(v6) {
-								p115 = v6
-							}
-							store64(m.memory, uint64(uint32(t116))+384, uint64(p115))
-							t117 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							t118 := v10
-							v6 = t117
-							t119 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t120 := v6
-							t121 := v6
-							v5 = t119
-							t122 := int64(load64(m.memory, uint32(v10)))
-							v4 = v5 + t122
-							p123 := v4
-							if uint64(v4) < uint64(v5) {
-								p123 = i64(-1)
-							}
-							v5 = p123
-							p124 := v5
-							if uint64(v6) < uint64(v5) {
-								p124 = t121
-							}
-							t125 := int64(load64(m.memory, uint64(uint32(v10))+8))
-							p126 := p124
-							if t125 != i64(0) {
-								p126 = t120
-							}
-							t127 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p128 := i64(0)
-							if t127 != 0 {
-								p128 = p126
-							}
-							v6 = p128
-							t129 := int64(load64(m.memory, uint64(uint32(v9))+48))
 							t130 := v6
-							v5 = t129
-							v4 = t130 - v5
-							p131 := v4
-							if uint64(v4) > uint64(v6) {
-								p131 = i64(0)
-							}
-							t132 := v6
-							var p133 int32
-							if v5 == 0 {
-								p133 = 1
-							}
-							var p134 int32
+							var p131 int32
 							if uint64(v6) >= uint64(v5) {
-								p134 = 1
+								p131 = 1
 							}
-							v2 = p133 | p134
-							p135 := t132
+							v2 = p131
+							p132 := t130
 							if v2 != 0 {
-								p135 = p131
+								p132 = p129
 							}
-							store64(m.memory, uint64(uint32(t118))+376, uint64(p135))
+							store64(m.memory, uint64(uint32(t126))+232, uint64(p132))
 							v6 = int64(uint32(v2))
-							goto l38
-						case 4:
-							store32(m.memory, uint64(uint32(v10))+64, uint32(i32(10)))
-							store32(m.memory, uint64(uint32(v10))+56, uint32(v9))
-							store32(m.memory, uint64(uint32(v10))+68, uint32(v10+i32(456)))
-							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(376)))
-							t136 := m.fn253(v10+i32(56), i32(3), i64(1), v8)
-							v6 = t136
-							goto l38
-						case 5:
-							t137 := int64(load64(m.memory, uint64(uint32(v10))+384))
-							t138 := v10
-							v5 = t137
-							t139 := int64(load64(m.memory, uint64(uint32(v9))+72))
-							t140 := v5
-							v6 = t139
-							t141 := int64(load64(m.memory, uint64(uint32(v9))+40))
-							t142 := v6
-							v4 = t141
-							t143 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t144 := m.fn241(int32(int64(uint64(v4)>>32)), int32(v4), t143)
-							v4 = t144
-							p145 := v4
-							if uint64(v6) > uint64(v4) {
-								p145 = t142
+							goto l44
+						case 3:
+							t133 := int64(load64(m.memory, uint64(uint32(v10))+240))
+							t134 := v10
+							t135 := v8
+							v6 = t133
+							v5 = t135 - v6
+							p136 := v5
+							if uint64(v5) > uint64(v8) {
+								p136 = i64(0)
 							}
-							var p146 int32
-							if uint64(p145) > uint64(v5) {
-								p146 = 1
+							t137 := int64(load64(m.memory, uint64(uint32(v9))+8))
+							m.fn271(t134, p136, i64(0), t137, i64(0))
+							m.fn147(v10+i32(48), v9)
+							t139 := v10
+							p138 := v8
+							if uint64(v8) < uint64(v6) {
+								p138 = v6
 							}
-							v6 = int64(uint32(p146))
-							v4 = t140 + v6
-							p147 := v4
+							store64(m.memory, uint64(uint32(t139))+240, uint64(p138))
+							t140 := int64(load64(m.memory, uint64(uint32(v10))+56))
+							t141 := v10
+							v6 = t140
+							t142 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t143 := v6
+							t144 := v6
+							v5 = t142
+							t145 := int64(load64(m.memory, uint32(v10)))
+							v4 = v5 + t145
+							p146 := v4
 							if uint64(v4) < uint64(v5) {
-								p147 = i64(-1)
+								p146 = i64(-1)
 							}
-							store64(m.memory, uint64(uint32(t138))+384, uint64(p147))
-							goto l38
-						case 0:
-							t148 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t149 := v10
-							v6 = t148
-							t150 := m.fn73(v9, v3)
-							t151 := v6
-							v5 = t150
-							v4 = t151 - v5
-							p152 := v4
-							if uint64(v4) > uint64(v6) {
-								p152 = i64(0)
+							v5 = p146
+							p147 := v5
+							if uint64(v6) < uint64(v5) {
+								p147 = t144
 							}
+							t148 := int64(load64(m.memory, uint64(uint32(v10))+8))
+							p149 := p147
+							if t148 != i64(0) {
+								p149 = t143
+							}
+							t150 := int32(load32(m.memory, uint64(uint32(v10))+48))
+							p151 := i64(0)
+							if t150 != 0 {
+								p151 = p149
+							}
+							v6 = p151
+							t152 := int64(load64(m.memory, uint64(uint32(v9))+48))
 							t153 := v6
-							var p154 int32
+							v5 = t152
+							v4 = t153 - v5
+							p154 := v4
+							if uint64(v4) > uint64(v6) {
+								p154 = i64(0)
+							}
+							t155 := v6
+							var p156 int32
+							if v5 == 0 {
+								p156 = 1
+							}
+							var p157 int32
 							if uint64(v6) >= uint64(v5) {
-								p154 = 1
+								p157 = 1
 							}
-							v2 = p154
-							p155 := t153
+							v2 = p156 | p157
+							p158 := t155
 							if v2 != 0 {
-								p155 = p152
+								p158 = p154
 							}
-							store64(m.memory, uint64(uint32(t149))+376, uint64(p155))
+							store64(m.memory, uint64(uint32(t141))+232, uint64(p158))
+							v6 = int64(uint32(v2))
+							goto l44
+						case 4:
+							store32(m.memory, uint64(uint32(v10))+56, uint32(i32(10)))
+							store32(m.memory, uint64(uint32(v10))+48, uint32(v9))
+							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(312)))
+							store32(m.memory, uint64(uint32(v10))+52, uint32(v10+i32(232)))
+							t159 := m.fn262(v10+i32(48), i32(3), i64(1), v8)
+							v6 = t159
+							goto l44
+						case 5:
+							t160 := int64(load64(m.memory, uint64(uint32(v10))+240))
+							t161 := v10
+							v5 = t160
+							t162 := int64(load64(m.memory, uint64(uint32(v9))+72))
+							t163 := v5
+							v6 = t162
+							t164 := int64(load64(m.memory, uint64(uint32(v9))+40))
+							t165 := v6
+							v4 = t164
+							t166 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t167 := m.fn248(int32(int64(uint64(v4)>>32)), int32(v4), t166)
+							v4 = t167
+							p168 := v4
+							if uint64(v6) > uint64(v4) {
+								p168 = t165
+							}
+							var p169 int32
+							if uint64(p168) > uint64(v5) {
+								p169 = 1
+							}
+							v6 = int64(uint32(p169))
+							v4 = t163 + v6
+							p170 := v4
+							if uint64(v4) < uint64(v5) {
+								p170 = i64(-1)
+							}
+							store64(m.memory, uint64(uint32(t161))+240, uint64(p170))
+							goto l44
+						case 0:
+							t171 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t172 := v10
+							v6 = t171
+							t173 := m.fn85(v9, v3)
+							t174 := v6
+							v5 = t173
+							v4 = t174 - v5
+							p175 := v4
+							if uint64(v4) > uint64(v6) {
+								p175 = i64(0)
+							}
+							t176 := v6
+							var p177 int32
+							if uint64(v6) >= uint64(v5) {
+								p177 = 1
+							}
+							v2 = p177
+							p178 := t176
+							if v2 != 0 {
+								p178 = p175
+							}
+							store64(m.memory, uint64(uint32(t172))+232, uint64(p178))
 							v6 = int64(uint32(v2))
 						}
 					}
-				l38:
-					m.fn52(v9, v10+i32(376))
+				l44:
+					m.fn64(v9, v10+i32(232))
 					if v6 == 0 {
-						goto l31
+						goto l37
 					}
-					t156 := m.fn73(v9, v3)
-					store64(m.memory, uint64(uint32(v1))+40, uint64(t156))
+					t179 := m.fn85(v9, v3)
+					store64(m.memory, uint64(uint32(v1))+40, uint64(t179))
 				}
-			l30:
+			l36:
 				store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
 				store32(m.memory, uint32(v0), uint32(i32(0)))
-				t157 := v1
+				store64(m.memory, uint64(uint32(v1))+32, uint64(v12+i64(1)))
+				t180 := v1
 				v7 = v8 + v7
-				p158 := v7
+				p181 := v7
 				if uint64(v7) < uint64(v8) {
-					p158 = i64(-1)
+					p181 = i64(-1)
 				}
-				store64(m.memory, uint64(uint32(t157))+16, uint64(p158))
-				t159 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				t160 := v1
-				v8 = t159 + i64(1)
-				p161 := v8
-				if v8 == 0 {
-					p161 = i64(-1)
-				}
-				store64(m.memory, uint64(uint32(t160))+32, uint64(p161))
+				store64(m.memory, uint64(uint32(t180))+16, uint64(p181))
 				goto l1
 			}
-		l31:
-			m.fn258(v0, v1, i32(6), v7, v9)
+		l37:
+			m.fn267(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
-	m.g0 = v10 + i32(464)
+	m.g0 = v10 + i32(320)
 }
 
 //go:norace
@@ -10692,14 +11109,14 @@ func (m *Module) Xbackoff_operation_decide_with_delay(v0, v1 int32, v2, v3, v4 i
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn44(v7+i32(8), v0, v5)
+		m.fn56(v7+i32(8), v0, v5)
 		t1 := int32(load32(m.memory, uint64(uint32(v7))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v7))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn45(v7, v5)
+		m.fn57(v7, v5)
 		t3 := int32(load32(m.memory, uint64(uint32(v7))+4))
 		v5 = t3
 		{
@@ -10732,7 +11149,7 @@ func (m *Module) Xbackoff_operation_decide_with_delay(v0, v1 int32, v2, v3, v4 i
 		if v3 != i64(-1) {
 			p10 = 1
 		}
-		m.fn141(t6, t7, t8, t9, int64(uint32(p10)), v3, i64(1), v2, v4, v5)
+		m.fn153(t6, t7, t8, t9, int64(uint32(p10)), v3, i64(1), v2, v4, v5)
 		store64(m.memory, uint64(uint32(v6))+16, uint64(i64(0)))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v6))+4, uint32(i32(0)))
@@ -10759,7 +11176,7 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn43(v3+i32(8), v0, v1, v2, i32(5))
+	m.fn55(v3+i32(8), v0, v1, v2, i32(7))
 	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	v2 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
@@ -10773,7 +11190,7 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn144(v0, v1 int32) int32 {
+func (m *Module) fn156(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -10795,9 +11212,9 @@ func (m *Module) fn144(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn257(t6, v1)
+		m.fn266(t6, v1)
 		v3 = i32(6)
-		m.fn258(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn267(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10817,7 +11234,7 @@ func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) i
 		v1 = i32(100)
 		goto l1
 	l0:
-		m.fn41(v6+i32(8), v1)
+		m.fn53(v6+i32(8), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v1 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v6))+8))
@@ -10878,7 +11295,7 @@ func (m *Module) Xbackoff_operation_retry_index(v0 int32, v1 int64, v2 int32) in
 				if uint32(t1+i32(-1)) < uint32(i32(7)) {
 					goto l1
 				}
-				t2 := int64(load64(m.memory, uint64(uint32(v0))+288))
+				t2 := int64(load64(m.memory, uint64(uint32(v0))+152))
 				v4 = t2
 				if v4 == i64(0x7fffffffffffffff) {
 					goto l1
@@ -10971,7 +11388,7 @@ func (m *Module) Xbackoff_operation_time_left(v0 int32, v1 int64, v2 int32) int3
 		if t1 != i64(3559379042386145391) {
 			goto l0
 		}
-		m.fn132(v3, v0+i32(328), v0+i32(8), v1)
+		m.fn144(v3, v0+i32(328), v0+i32(8), v1)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v2
@@ -10989,11 +11406,11 @@ l0:
 
 //go:norace
 func (m *Module) Xbackoff_outcome_name(v0 int32) int32 {
-	p0 := i32(29190)
+	p0 := i32(29390)
 	if uint32(v0) < uint32(i32(6)) {
-		p0 = v0*i32(24) + i32(28905)
+		p0 = v0*i32(24) + i32(29080)
 	}
-	p1 := i32(29185)
+	p1 := i32(29385)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -11013,7 +11430,7 @@ func (m *Module) Xbackoff_params_set(v0, v1 int32, v2 int64) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn39(v3+i32(8), v0, v1, v2, i32(0))
+		m.fn51(v3+i32(8), v0, v1, v2, i32(0))
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		p3 := i32(0)
@@ -11040,7 +11457,7 @@ func (m *Module) Xbackoff_params_set_ratio(v0, v1, v2, v3 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn39(v4+i32(8), v0, v1, int64(uint32(v2))<<32|int64(uint32(v3)), i32(1))
+		m.fn51(v4+i32(8), v0, v1, int64(uint32(v2))<<32|int64(uint32(v3)), i32(1))
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		p3 := i32(0)
@@ -11110,7 +11527,7 @@ func (m *Module) Xbackoff_params_set_waits(v0, v1 int32, v2 int64) int32 {
 				goto l4
 			}
 			t5 := int64(load64(m.memory, uint32(v1)))
-			m.fn154(v3+i32(136), t5)
+			m.fn166(v3+i32(136), t5)
 			v0 = v0 + i32(-8)
 			v1 = v1 + i32(8)
 			goto l5
@@ -11133,7 +11550,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn154(v0 int32, v1 int64) {
+func (m *Module) fn166(v0 int32, v1 int64) {
 	var v2 int64
 	{
 		t0 := int64(load64(m.memory, uint64(uint32(v0))+128))
@@ -11222,7 +11639,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn41(v5, v0)
+		m.fn53(v5, v0)
 		v6 = i32(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+4))
 		v0 = t1
@@ -11257,7 +11674,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		v7 = int32(v2)
 		v6 = v1
 	l3:
-		m.fn160(v5+i32(1212), v5+i32(240))
+		m.fn172(v5+i32(1212), v5+i32(240))
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+1980))
 		t4 := v5 + i32(4480)
 		t5 := v5 + i32(1212)
@@ -11275,7 +11692,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		if v1 != 0 {
 			p8 = i32(0)
 		}
-		m.fn100(t4, i32(1), p7, p8)
+		m.fn112(t4, i32(1), p7, p8)
 		t9 := int64(load64(m.memory, uint64(uint32(v5))+4480))
 		v2 = t9
 		memory_copy(m.memory[:], uint32(v5+i32(3672)), uint32(v5+i32(4480)+i32(8)), uint32(i32(72)))
@@ -11326,7 +11743,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 				if v7 != 0 {
 					p15 = v6
 				}
-				m.fn161(t16, t17, i32(0), p15, v7)
+				m.fn173(t16, t17, i32(0), p15, v7)
 				{
 					t18 := int32(load32(m.memory, uint64(uint32(v5))+5352))
 					v0 = t18
@@ -11343,8 +11760,8 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 						memory_copy(m.memory[:], uint32(v5+i32(2792)+i32(80)), uint32(v5+i32(3672)+i32(80)), uint32(i32(728)))
 						memory_copy(m.memory[:], uint32(v5+i32(2792)+i32(8)), uint32(v5+i32(3600)), uint32(i32(72)))
 						store64(m.memory, uint64(uint32(v5))+2792, uint64(v2))
-						m.fn101(v5+i32(4480), v5+i32(2792))
-						m.fn162(v5+i32(3672), v5+i32(4480))
+						m.fn113(v5+i32(4480), v5+i32(2792))
+						m.fn174(v5+i32(3672), v5+i32(4480))
 						v0 = v5 + i32(880) + i32(8)
 						{
 							t22 := int64(load64(m.memory, uint64(uint32(v5))+3672))
@@ -11356,7 +11773,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 								memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v5+i32(560)), uint32(i32(320)))
 								goto l16
 							}
-							m.fn104(v0, v5+i32(2792), v1)
+							m.fn116(v0, v5+i32(2792), v1)
 							goto l15
 						}
 					}
@@ -11368,7 +11785,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 				}
 			}
 		l11:
-			m.fn163(v5+i32(3680), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
+			m.fn175(v5+i32(3680), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
 		l13:
 			memory_copy(m.memory[:], uint32(v5+i32(3600)), uint32(v5+i32(3672)+i32(8)), uint32(i32(72)))
 			memory_copy(m.memory[:], uint32(v5+i32(880)+i32(8)), uint32(v5+i32(3600)), uint32(i32(72)))
@@ -11403,18 +11820,18 @@ l18:
 }
 
 //go:norace
-func (m *Module) fn160(v0, v1 int32) {
+func (m *Module) fn172(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn229(v2, v1)
-	m.fn108(v0, i32(1), v2)
+	m.fn236(v2, v1)
+	m.fn120(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
 
 //go:norace
-func (m *Module) fn161(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn173(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20 int32
 	var v21 int64
 	var v22, v23 int32
@@ -11468,26 +11885,26 @@ l44:
 						p11 = i32(104)
 					}
 					v13 = p11
-					p12 := i32(29872)
+					p12 := i32(30072)
 					if v19 != 0 {
-						p12 = i32(0x7444)
+						p12 = i32(29964)
 					}
 					v19 = p12
 				l2:
 					{
 						if v13 == 0 {
-							m.fn163(v5+i32(8), v18, i32(15), i32(0), v2, v17, v16)
+							m.fn175(v5+i32(8), v18, i32(15), i32(0), v2, v17, v16)
 							goto l5
 						}
 						t13 := int32(load32(m.memory, uint32(v19)))
 						t14 := v5
 						v20 = t13
-						m.fn217(t14, v20)
+						m.fn224(t14, v20)
 						v13 = v13 + i32(-4)
 						v19 = v19 + i32(4)
 						t15 := int32(load32(m.memory, uint32(v5)))
 						t16 := int32(load32(m.memory, uint64(uint32(v5))+4))
-						t17 := m.fn87(t15, t16, v17, v16)
+						t17 := m.fn99(t15, t16, v17, v16)
 						if t17 == 0 {
 							goto l2
 						}
@@ -11508,7 +11925,7 @@ l44:
 									}
 								}
 							l6:
-								m.fn35(v5+i32(604), v20)
+								m.fn41(v5+i32(604), v20)
 								{
 									{
 										{
@@ -11539,7 +11956,7 @@ l44:
 													t33 := int32(load32(m.memory, uint64(uint32(v5))+756))
 													t34 := v5 + i32(752)
 													v23 = t33
-													m.fn116(t34, t32, v23)
+													m.fn128(t34, t32, v23)
 													t35 := int32(load32(m.memory, uint64(uint32(v5))+752))
 													if t35 != 0 {
 														t48 := int32(load32(m.memory, uint64(uint32(v5))+764))
@@ -11563,7 +11980,7 @@ l44:
 														goto l14
 													}
 													t36 := int64(load64(m.memory, uint64(uint32(v5))+760))
-													m.fn154(v5+i32(616), t36)
+													m.fn166(v5+i32(616), t36)
 													v23 = v19 + v23
 													p37 := v23
 													if uint32(v23) < uint32(v19) {
@@ -11591,14 +12008,14 @@ l44:
 												v18 = i32(1)
 												t42 := int32(load32(m.memory, uint64(uint32(v5))+608))
 												t43 := int32(load32(m.memory, uint64(uint32(v5))+612))
-												t44 := m.fn218(t42, t43, v15, v14)
+												t44 := m.fn225(t42, t43, v15, v14)
 												v21 = t44
 												if v21 == 0 {
 													goto l24
 												}
 												goto l18
 											case 1:
-												m.fn116(v5+i32(616), v15, v14)
+												m.fn128(v5+i32(616), v15, v14)
 												t24 := int32(load32(m.memory, uint64(uint32(v5))+616))
 												if t24 != i32(1) {
 													t47 := int64(load64(m.memory, uint64(uint32(v5))+624))
@@ -11616,14 +12033,14 @@ l44:
 												v17 = v22
 												goto l14
 											case 2:
-												m.fn233(v5+i32(616), v15, v14)
+												m.fn240(v5+i32(616), v15, v14)
 												t27 := int32(load32(m.memory, uint64(uint32(v5))+616))
 												if t27 != i32(1) {
 													goto l15
 												}
 												goto l16
 											case 3:
-												m.fn122(v5+i32(616), v15, v14)
+												m.fn134(v5+i32(616), v15, v14)
 												t28 := int32(load32(m.memory, uint64(uint32(v5))+616))
 												if t28 == 0 {
 													v18 = i32(23)
@@ -11638,7 +12055,7 @@ l44:
 										goto l18
 									}
 								l23:
-									m.fn233(v5+i32(616), v15, v14)
+									m.fn240(v5+i32(616), v15, v14)
 									t45 := int32(load32(m.memory, uint64(uint32(v5))+616))
 									if t45 == i32(1) {
 										goto l16
@@ -11686,7 +12103,7 @@ l44:
 										goto l28
 									}
 									if v20 == i32(11) {
-										v19 = i32(35932)
+										v19 = i32(36132)
 										v13 = i32(5)
 										goto l30
 									}
@@ -11694,7 +12111,7 @@ l44:
 									v13 = i32(0)
 									goto l30
 								l28:
-									v19 = i32(35952)
+									v19 = i32(36152)
 									v13 = i32(1)
 								l30:
 									v13 = v13 << 2
@@ -11707,13 +12124,13 @@ l44:
 										store32(m.memory, uint64(uint32(v5))+620, uint32(v5+i32(356)))
 										switch v18 {
 										default:
-											m.fn234(v5+i32(8), v5+i32(616), v20, i64(0), v21)
+											m.fn241(v5+i32(8), v5+i32(616), v20, i64(0), v21)
 											goto l5
 										case 1:
-											m.fn234(v5+i32(8), v5+i32(616), v20, i64(1), v21)
+											m.fn241(v5+i32(8), v5+i32(616), v20, i64(1), v21)
 											goto l5
 										case 2:
-											m.fn234(v5+i32(208), v5+i32(616), v20, i64(1), v24)
+											m.fn241(v5+i32(208), v5+i32(616), v20, i64(1), v24)
 											{
 												t64 := int32(load32(m.memory, uint64(uint32(v5))+272))
 												v13 = t64
@@ -11730,17 +12147,17 @@ l44:
 												goto l39
 											}
 										case 3:
-											m.fn234(v5+i32(208), v5+i32(616), v20, i64(1), i64(4))
+											m.fn241(v5+i32(208), v5+i32(616), v20, i64(1), i64(4))
 											{
 												t66 := int32(load32(m.memory, uint64(uint32(v5))+272))
 												v13 = t66
 												if v13 == 0 {
-													m.fn234(v5+i32(208), v5+i32(616), i32(12), i64(1), v21)
+													m.fn241(v5+i32(208), v5+i32(616), i32(12), i64(1), v21)
 													{
 														t68 := int32(load32(m.memory, uint64(uint32(v5))+272))
 														v13 = t68
 														if v13 == 0 {
-															m.fn234(v5+i32(8), v5+i32(616), i32(13), i64(1), v21)
+															m.fn241(v5+i32(8), v5+i32(616), i32(13), i64(1), v21)
 															goto l5
 														}
 														memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
@@ -11801,7 +12218,7 @@ l44:
 						if uint32(v13) < uint32(v2) {
 							p21 = i32(-1)
 						}
-						m.fn163(t18, t19, i32(17), t20, p21, i32(1), i32(0))
+						m.fn175(t18, t19, i32(17), t20, p21, i32(1), i32(0))
 						goto l5
 					}
 				}
@@ -11851,7 +12268,7 @@ l44:
 			if v19 != 0 {
 				p82 = i32(0)
 			}
-			m.fn163(t72, t71, t73, t74, p77, p81, p82)
+			m.fn175(t72, t71, t73, t74, p77, p81, p82)
 			t83 := int64(load64(m.memory, uint64(uint32(v5))+216))
 			v21 = t83
 			memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v9), uint32(i32(64)))
@@ -11888,14 +12305,14 @@ l42:
 }
 
 //go:norace
-func (m *Module) fn162(v0, v1 int32) {
+func (m *Module) fn174(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn220(v2+i32(8), v1)
+	m.fn227(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -11921,8 +12338,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn163(v0, v1, v2, v3, v4, v5, v6 int32) {
-	m.fn26(v0+i32(20), v5, v6)
+func (m *Module) fn175(v0, v1, v2, v3, v4, v5, v6 int32) {
+	m.fn33(v0+i32(20), v5, v6)
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
 	store32(m.memory, uint64(uint32(v0))+56, uint32(v3))
@@ -11945,7 +12362,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn41(v4+i32(24), v0)
+		m.fn53(v4+i32(24), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+28))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+24))
@@ -11954,7 +12371,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 		}
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v0))+288))
+				t3 := int64(load64(m.memory, uint64(uint32(v0))+152))
 				if t3 != i64(1) {
 					goto l2
 				}
@@ -11975,13 +12392,13 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn260(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn271(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
 			}
 		l2:
-			t13 := m.fn165(v0, v1, v2)
+			t13 := m.fn177(v0, v1, v2)
 			v1 = t13
 		}
 	l3:
@@ -11994,22 +12411,22 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn165(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn177(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn167(v3, v0, v1, v2)
+	m.fn179(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn243(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn252(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn167(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn179(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -12023,7 +12440,7 @@ func (m *Module) fn167(v0, v1 int32, v2 int64, v3 int32) {
 	store64(m.memory, uint64(uint32(t2))+8, uint64(v5))
 	store64(m.memory, uint32(v4), uint64(v5))
 	{
-		t3 := int32(load32(m.memory, uint64(uint32(v1))+308))
+		t3 := int32(load32(m.memory, uint64(uint32(v1))+172))
 		if t3 != i32(6) {
 			goto l0
 		}
@@ -12036,14 +12453,14 @@ func (m *Module) fn167(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn168(v4, v1, v5, t4)
+			_ = m.fn180(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn182(v4, v1, v3)
+	m.fn194(v4, v1, v3)
 l1:
 	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
@@ -12053,14 +12470,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn168(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn180(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn243(t0, v1, v2, v3)
+	t1 := m.fn252(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	v3 = t1
-	m.fn188(t2, t3, t4, v3)
+	m.fn200(t2, t3, t4, v3)
 	return v3
 }
 
@@ -12081,7 +12498,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 		v1 = i64(0)
 		goto l1
 	l0:
-		m.fn41(v5+i32(8), v0)
+		m.fn53(v5+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		v0 = t1
 		{
@@ -12097,7 +12514,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			}
 		l2:
 			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
-			m.fn170(v5+i32(1016), v5+i32(104), i32(2), v1, v2)
+			m.fn182(v5+i32(1016), v5+i32(104), i32(2), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
@@ -12145,7 +12562,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10 int32
@@ -12188,9 +12605,9 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn229(v5+i32(32), v1)
+		m.fn236(v5+i32(32), v1)
 		{
-			t1 := m.fn224(v5+i32(32), v2)
+			t1 := m.fn231(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -12198,7 +12615,7 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
 			store64(m.memory, uint32(v0), uint64(i64(1)))
-			t2 := int64(load32(m.memory, uint64(uint32(v1))+296))
+			t2 := int64(load32(m.memory, uint64(uint32(v1))+160))
 			store64(m.memory, uint64(uint32(v0))+16, uint64(t2))
 			goto l3
 		}
@@ -12240,7 +12657,7 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 		l6:
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t15 := fn227(t13, t14)
+			t15 := fn234(t13, t14)
 			v7 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
@@ -12248,10 +12665,10 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 	l7:
 		memory_zero(m.memory[:], uint32(v5+i32(768)), uint32(i32(360)))
 		store64(m.memory, uint64(uint32(v5))+1128, uint64(i64(0x1b00000000)))
-		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29760)), uint32(i32(108)))
+		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29960)), uint32(i32(108)))
 	l8:
 		{
-			t17 := m.fn230(v5 + i32(1128))
+			t17 := m.fn237(v5 + i32(1128))
 			v1 = t17
 			if v1 == i32(18) {
 				goto l8
@@ -12260,7 +12677,7 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 				if v1 == 0 {
 					goto l9
 				}
-				t18 := m.fn231(v5+i32(32), v1)
+				t18 := m.fn238(v5+i32(32), v1)
 				if t18 == 0 {
 					goto l8
 				}
@@ -12278,7 +12695,7 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 					v6 = t20
 				}
 			l10:
-				m.fn40(v5+i32(768), v1, v6)
+				m.fn52(v5+i32(768), v1, v6)
 				goto l8
 			}
 		l9:
@@ -12304,7 +12721,7 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v7) > uint64(v8) {
 				goto l11
 			}
-			m.fn245(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
+			m.fn254(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v3 = t26
@@ -12331,7 +12748,7 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 				v11 = v4 << 4
 				t34 := v11
 				v12 = int64(uint64(v4) >> 60)
-				m.fn246(t31, t32, t33, t34, v12, v8)
+				m.fn255(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12388,7 +12805,7 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn260(v5, v6, i64(0), v15, i64(0))
+										m.fn271(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v7
@@ -12410,7 +12827,7 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 										if p48 != 0 {
 											p52 = i64(-1)
 										}
-										t53 := m.fn187(t45, t46, p52)
+										t53 := m.fn199(t45, t46, p52)
 										v6 = t47 + t53
 										p54 := v6
 										if uint64(v6) < uint64(v7) {
@@ -12455,7 +12872,7 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn246(t57, t58, t59, t60, t61, v18)
+							m.fn255(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v6 = t66
 							v3 = v6 - v4
@@ -12564,7 +12981,7 @@ func (m *Module) fn170(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn247(t85, t86, v1, v8)
+		m.fn256(t85, t86, v1, v8)
 		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -12604,7 +13021,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 		v1 = i64(0)
 		goto l1
 	l0:
-		m.fn41(v5+i32(8), v0)
+		m.fn53(v5+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		v0 = t1
 		{
@@ -12620,7 +13037,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			}
 		l2:
 			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
-			m.fn170(v5+i32(1016), v5+i32(104), i32(8), v1, v2)
+			m.fn182(v5+i32(1016), v5+i32(104), i32(8), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
@@ -12680,14 +13097,14 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn41(v3+i32(8), v0)
+		m.fn53(v3+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn33(v3, v1, i32(29760), i32(27), i32(0))
+		m.fn39(v3, v1, i32(29960), i32(27), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -12699,7 +13116,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn173(v3+i32(16), v0, v1)
+		m.fn185(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -12719,7 +13136,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn173(v0, v1, v2 int32) {
+func (m *Module) fn185(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -12729,14 +13146,14 @@ func (m *Module) fn173(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn229(v3, v1)
+		m.fn236(v3, v1)
 		v4 = i64(0)
 		{
-			t1 := m.fn34(v2, i32(29760), i32(27))
+			t1 := m.fn40(v2, i32(29960), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn224(v3, v2)
+			t2 := m.fn231(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -12789,14 +13206,14 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if v3 == 0 {
 			goto l0
 		}
-		m.fn41(v4+i32(8), v0)
+		m.fn53(v4+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v5 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn33(v4, v1, i32(29760), i32(27), i32(1))
+		m.fn39(v4, v1, i32(29960), i32(27), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -12808,10 +13225,10 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn173(v4+i32(16), v5, v0)
+		m.fn185(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
-		t7 := m.fn31(t5, t6, v2, v3)
+		t7 := m.fn37(t5, t6, v2, v3)
 		p8 := i32(0)
 		if t7 != 0 {
 			p8 = i32(3)
@@ -12827,18 +13244,23 @@ l0:
 func (m *Module) Xbackoff_policy_get_waits(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	var v6 int64
+	var v7 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
 	m.g0 = v4
 	v5 = i32(100)
 	{
-		if v1 == 0 {
-			goto l0
-		}
 		if v3 == 0 {
 			goto l0
 		}
-		m.fn41(v4+i32(8), v0)
+		if v1 != 0 {
+			goto l1
+		}
+		if v2 != i64(0) {
+			goto l0
+		}
+	l1:
+		m.fn53(v4+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v5 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
@@ -12846,38 +13268,42 @@ func (m *Module) Xbackoff_policy_get_waits(v0, v1 int32, v2 int64, v3 int32) int
 			goto l0
 		}
 		{
-			t3 := int64(load64(m.memory, uint64(uint32(v5))+264))
+			t3 := int64(load64(m.memory, uint64(uint32(v5))+312))
 			v6 = t3
 			if !(v6 == 0) {
-				goto l1
+				goto l2
 			}
 			v5 = i32(3)
 			goto l0
 		}
-	l1:
+	l2:
+		p4 := i64(16)
+		if uint64(v6) < uint64(i64(16)) {
+			p4 = v6
+		}
+		v6 = p4
 		{
-			p4 := i64(16)
-			if uint64(v6) < uint64(i64(16)) {
-				p4 = v6
+			if v2 == i64(0) {
+				goto l3
 			}
-			v6 = p4
-			t6 := int32(v6)
+			v0 = int32(v6)
+			t6 := v0
 			p5 := i64(0xffffffff)
 			if uint64(v2) < uint64(i64(0xffffffff)) {
 				p5 = v2
 			}
-			v2 = p5
-			p7 := int32(v2)
-			if uint64(v6) < uint64(v2) {
+			v7 = int32(p5)
+			p7 := v7
+			if uint32(v0) < uint32(v7) {
 				p7 = t6
 			}
 			v0 = p7 << 3
 			if v0 == 0 {
-				goto l2
+				goto l3
 			}
-			memory_copy(m.memory[:], uint32(v1), uint32(v5+i32(136)), uint32(v0))
+			memory_copy(m.memory[:], uint32(v1), uint32(v5+i32(184)), uint32(v0))
 		}
-	l2:
+	l3:
 		store64(m.memory, uint32(v3), uint64(v6))
 		v5 = i32(0)
 	}
@@ -12911,7 +13337,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7ffffff)) {
 			goto l1
 		}
-		m.fn162(v3+i32(96), v1)
+		m.fn174(v3+i32(96), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+124))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+120))
@@ -12971,7 +13397,7 @@ func (m *Module) Xbackoff_policy_max_retries(v0, v1 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn41(v2+i32(8), v0)
+		m.fn53(v2+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -13024,7 +13450,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn100(v4+i32(1696), i32(1), v1, v5)
+		m.fn112(v4+i32(1696), i32(1), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1696))
 		v2 = t1
 		memory_copy(m.memory[:], uint32(v4+i32(2504)), uint32(v4+i32(1696)+i32(8)), uint32(i32(72)))
@@ -13039,15 +13465,15 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(80)), uint32(v4+i32(1696)+i32(80)), uint32(i32(728)))
 			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2504)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+888, uint64(v2))
-			m.fn101(v4+i32(1696), v4+i32(888))
-			m.fn162(v4+i32(2504), v4+i32(1696))
+			m.fn113(v4+i32(1696), v4+i32(888))
+			m.fn174(v4+i32(2504), v4+i32(1696))
 			v1 = v4 + i32(560) + i32(8)
 			v5 = v4 + i32(2504) + i32(8)
 			t2 := int64(load64(m.memory, uint64(uint32(v4))+2504))
 			if t2 != i64(1) {
 				goto l9
 			}
-			m.fn104(v1, v4+i32(888), v5)
+			m.fn116(v1, v4+i32(888), v5)
 		}
 	l8:
 		memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
@@ -13104,7 +13530,7 @@ func (m *Module) Xbackoff_policy_plain(v0, v1, v2 int32) int32 {
 		}
 		{
 			{
-				t1 := int64(load64(m.memory, uint64(uint32(v0))+296))
+				t1 := int64(load64(m.memory, uint64(uint32(v0))+160))
 				if t1 == i64(1) {
 					goto l1
 				}
@@ -13133,7 +13559,7 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 	t0 := m.g0
 	v4 = t0 - i32(816)
 	m.g0 = v4
-	m.fn41(v4+i32(16), v0)
+	m.fn53(v4+i32(16), v0)
 	v0 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v4))+20))
 	v5 = t1
@@ -13146,14 +13572,14 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn160(v4+i32(28), v5)
+	m.fn172(v4+i32(28), v5)
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
 	store32(m.memory, uint64(uint32(v4))+812, uint32(v3))
 	store64(m.memory, uint64(uint32(v4))+800, uint64(v2))
 	store32(m.memory, uint64(uint32(v4))+808, uint32(v1))
-	m.fn22(v4+i32(8), v4+i32(24), v4+i32(800))
+	m.fn24(v4+i32(8), v4+i32(24), v4+i32(800))
 	t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
 	v0 = t3
 	t4 := int32(load32(m.memory, uint64(uint32(v4))+12))
@@ -13180,7 +13606,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn41(v3+i32(8), v0)
+		m.fn53(v3+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
@@ -13192,9 +13618,9 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v4 = t3
 		store64(m.memory, uint64(uint32(t4))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v4))
-		m.fn182(v3+i32(16), v0, v1)
+		m.fn194(v3+i32(16), v0, v1)
 		t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		t6 := m.fn183(t5, v0, int64(uint32(v1)))
+		t6 := m.fn195(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v0 = i32(0)
 	}
@@ -13204,11 +13630,11 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn182(v0, v1, v2 int32) {
+func (m *Module) fn194(v0, v1, v2 int32) {
 	var v3, v4, v5 int64
 	{
 		{
-			t0 := int32(load32(m.memory, uint64(uint32(v1))+296))
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
 			if t0 != i32(3) {
 				goto l0
 			}
@@ -13221,7 +13647,7 @@ func (m *Module) fn182(v0, v1, v2 int32) {
 				goto l0
 			}
 			t3 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t4 := int32(load32(m.memory, uint64(uint32(v1))+304))
+			t4 := int32(load32(m.memory, uint64(uint32(v1))+168))
 			t6 := v0
 			p5 := i64(0x7fffffffffffffff)
 			if t4 == i32(1) {
@@ -13265,7 +13691,7 @@ func (m *Module) fn182(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn242(v0, v1)
+			m.fn249(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -13279,21 +13705,20 @@ func (m *Module) fn182(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn183(v0 int64, v1 int32, v2 int64) int64 {
-	var v3, v4 int32
-	var v5 int64
-	var v6, v7, v8 int32
+func (m *Module) fn195(v0 int64, v1 int32, v2 int64) int64 {
+	var v3 int32
+	var v4 int64
 	t0 := m.g0
-	v3 = t0 - i32(64)
+	v3 = t0 - i32(32)
 	m.g0 = v3
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v1))+296))
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+160))
 		switch t1 + i32(-2) {
 		default:
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn260(v3, t2, i64(0), v2, i64(0))
+			m.fn271(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13321,141 +13746,64 @@ func (m *Module) fn183(v0 int64, v1 int32, v2 int64) int64 {
 			v0 = p10
 			goto l1
 		case 2:
-			t11 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			v0 = v2 + t11
-			p12 := v0
+			t11 := int64(load64(m.memory, uint32(v1)))
+			t12 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			t13 := v3 + i32(16)
+			v0 = v2 + t12
+			p14 := v0
 			if uint64(v0) < uint64(v2) {
-				p12 = i64(-1)
+				p14 = i64(-1)
 			}
-			v2 = p12
-			t13 := int32(load32(m.memory, uint64(uint32(v1))+300))
-			v4 = t13
-			t14 := int64(load64(m.memory, uint32(v1)))
-			v5 = t14
-			v0 = i64(1)
-		l6:
-			{
-				if v4 == 0 {
-					t22 := v3 + i32(16)
-					t23 := v5
-					p21 := i64(0x7fffffffffffffff)
-					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-						p21 = v0
-					}
-					m.fn260(t22, t23, i64(0), p21, i64(0))
-					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
-					v0 = t24
-					p25 := i64(0x7fffffffffffffff)
-					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-						p25 = v0
-					}
-					t26 := int64(load64(m.memory, uint64(uint32(v3))+24))
-					p27 := p25
-					if t26 != i64(0) {
-						p27 = i64(0x7fffffffffffffff)
-					}
-					v0 = p27
-					goto l1
-				}
-				{
-					if v4&i32(1) == 0 {
-						goto l5
-					}
-					m.fn260(v3+i32(48), v0, i64(0), v2, i64(0))
-					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
-					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
-					p17 := t15
-					if t16 != i64(0) {
-						p17 = i64(-1)
-					}
-					v0 = p17
-				}
-			l5:
-				v6 = int32(uint32(v4) >> 1)
-				v4 = i32(0)
-				if v6 == 0 {
-					goto l6
-				}
-				m.fn260(v3+i32(32), v2, i64(0), v2, i64(0))
-				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
-				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
-				p20 := t18
-				if t19 != i64(0) {
-					p20 = i64(-1)
-				}
-				v2 = p20
-				v4 = v6
-				goto l6
+			t15 := int32(load32(m.memory, uint64(uint32(v1))+164))
+			t16 := m.fn250(p14, t15)
+			m.fn271(t13, t11, i64(0), t16, i64(0))
+			t17 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			v0 = t17
+			p18 := i64(0x7fffffffffffffff)
+			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+				p18 = v0
 			}
+			t19 := int64(load64(m.memory, uint64(uint32(v3))+24))
+			p20 := p18
+			if t19 != i64(0) {
+				p20 = i64(0x7fffffffffffffff)
+			}
+			v0 = p20
+			goto l1
 		case 4:
-			{
-				v4 = v1 + i32(136)
-				t28 := int64(load64(m.memory, uint64(uint32(v1))+264))
-				t29 := v4
-				v2 = t28
-				p30 := i64(16)
-				if uint64(v2) < uint64(i64(16)) {
-					p30 = v2
-				}
-				v6 = int32(p30)
-				p31 := t29 + v6<<3 + i32(-8)
-				if v2 == 0 {
-					p31 = i32(0)
-				}
-				v7 = p31
-				t32 := v7
-				t33 := v7
-				t34 := v4
-				v8 = int32(v0)
-				p35 := t34 + v8<<3
-				if uint32(v8) >= uint32(v6) {
-					p35 = t33
-				}
-				p36 := p35
-				if uint64(v0) > uint64(i64(0xffffffff)) {
-					p36 = t32
-				}
-				v4 = p36
-				if v4 != 0 {
-					goto l7
-				}
-				v0 = i64(0)
-				goto l1
-			}
-		l7:
-			t37 := int64(load64(m.memory, uint32(v4)))
-			v0 = t37
+			t21 := m.fn251(v1+i32(184), v0)
+			v0 = t21
 		}
 	}
 l1:
-	t38 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v2 = t38
-	t39 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v5 = t39
-	t40 := int32(load32(m.memory, uint64(uint32(v1))+304))
-	v4 = t40
-	m.g0 = v3 + i32(64)
-	t41 := v5
+	t22 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v2 = t22
+	t23 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v4 = t23
+	t24 := int32(load32(m.memory, uint64(uint32(v1))+168))
+	v1 = t24
+	m.g0 = v3 + i32(32)
+	t25 := v4
 	v0 = v2 + v0
-	p42 := v0
+	p26 := v0
 	if uint64(v0) < uint64(v2) {
-		p42 = i64(-1)
+		p26 = i64(-1)
 	}
-	v0 = p42
-	p43 := i64(0x7fffffffffffffff)
+	v0 = p26
+	p27 := i64(0x7fffffffffffffff)
 	if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-		p43 = v0
+		p27 = v0
 	}
-	v0 = p43
-	p44 := v0
-	if uint64(v5) < uint64(v0) {
-		p44 = t41
+	v0 = p27
+	p28 := v0
+	if uint64(v4) < uint64(v0) {
+		p28 = t25
 	}
-	p45 := v0
-	if v4 == i32(1) {
-		p45 = p44
+	p29 := v0
+	if v1 == i32(1) {
+		p29 = p28
 	}
-	return p45
+	return p29
 }
 
 //go:norace
@@ -13472,7 +13820,7 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 		v1 = i32(100)
 		goto l1
 	l0:
-		m.fn41(v2+i32(8), v1)
+		m.fn53(v2+i32(8), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 		v1 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -13561,13 +13909,13 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn186(v2+i32(448), v7, v2+i32(48), v4)
+		m.fn198(v2+i32(448), v7, v2+i32(48), v4)
 		t14 := int64(load64(m.memory, uint64(uint32(v2))+456))
 		v7 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
 		v8 = t15
 		t16 := int64(load64(m.memory, uint64(uint32(v2))+88))
-		t17 := int32(load32(m.memory, uint64(uint32(v2))+352))
+		t17 := int32(load32(m.memory, uint64(uint32(v2))+216))
 		p18 := i64(0x7fffffffffffffff)
 		if t17 == i32(2) {
 			p18 = t16
@@ -13576,7 +13924,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		v6 = v5
 		{
 			t19 := int64(load64(m.memory, uint64(uint32(v2))+136))
-			t20 := int32(load32(m.memory, uint64(uint32(v2))+356))
+			t20 := int32(load32(m.memory, uint64(uint32(v2))+220))
 			p21 := i64(1)
 			if t20 == i32(7) {
 				p21 = t19
@@ -13608,7 +13956,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn260(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn271(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13618,8 +13966,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn260(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn260(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn271(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn271(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13634,16 +13982,16 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p39 = 1
 			}
-			t40 := m.fn187(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			t40 := m.fn199(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
 			v5 = t40
 		}
 	l2:
-		m.fn188(v12, v2+i32(48), v4, v5)
+		m.fn200(v12, v2+i32(48), v4, v5)
 		t41 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t42 := m.fn168(v13, v2+i32(48), t41, i64(0))
+		t42 := m.fn180(v13, v2+i32(48), t41, i64(0))
 		v6 = t42
 		t43 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t44 := m.fn168(v0, v2+i32(48), t43, i64(-1))
+		t44 := m.fn180(v0, v2+i32(48), t43, i64(-1))
 		t45 := v2
 		v8 = t44
 		store64(m.memory, uint64(uint32(t45))+480, uint64(v8))
@@ -13709,7 +14057,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn186(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn198(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -13717,7 +14065,7 @@ func (m *Module) fn186(v0 int32, v1 int64, v2 int32, v3 int64) {
 	m.g0 = v4
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v2))+308))
+			t1 := int32(load32(m.memory, uint64(uint32(v2))+172))
 			v5 = t1
 			if v5 != i32(6) {
 				goto l0
@@ -13737,14 +14085,14 @@ func (m *Module) fn186(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn241(t8, t9, v1)
+			t10 := m.fn248(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
 			if uint64(v3) < uint64(v1) {
 				p12 = t11
 			}
-			t13 := int32(load32(m.memory, uint64(uint32(v2))+304))
+			t13 := int32(load32(m.memory, uint64(uint32(v2))+168))
 			p14 := v1
 			if t13 == i32(1) {
 				p14 = p12
@@ -13758,7 +14106,7 @@ func (m *Module) fn186(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l1
 		}
 	l0:
-		t16 := m.fn183(v1, v2, v3)
+		t16 := m.fn195(v1, v2, v3)
 		v1 = t16
 		v6 = v1
 		switch v5 + i32(-2) {
@@ -13775,7 +14123,7 @@ func (m *Module) fn186(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn241(t18, t19, v1)
+			t20 := m.fn248(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -13784,7 +14132,7 @@ func (m *Module) fn186(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn241(t22, t23, v1)
+			t24 := m.fn248(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -13794,7 +14142,7 @@ func (m *Module) fn186(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn260(v4, t26, i64(0), v3, i64(0))
+			m.fn271(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -13891,7 +14239,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn187(v0, v1, v2 int64) int64 {
+func (m *Module) fn199(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -13909,7 +14257,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn261(v3, v0, v1, v4&i32(127))
+		m.fn272(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -13943,9 +14291,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn188(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn200(v0, v1 int32, v2, v3 int64) {
 	{
-		t0 := int32(load32(m.memory, uint64(uint32(v1))+308))
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+172))
 		if t0 != i32(6) {
 			goto l0
 		}
@@ -13959,7 +14307,7 @@ func (m *Module) fn188(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn242(v0, v1)
+	m.fn249(v0, v1)
 }
 
 //go:norace
@@ -14002,7 +14350,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn190(v4+i32(4), v0, v6)
+				m.fn202(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -14049,7 +14397,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn191(v4+i32(16), v7, v6)
+		m.fn203(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -14064,7 +14412,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn192(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn204(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -14084,7 +14432,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn192(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn204(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -14107,7 +14455,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn193(v4+i32(4), v4+i32(48))
+		m.fn205(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -14150,7 +14498,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn190(v0, v1, v2 int32) {
+func (m *Module) fn202(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -14173,7 +14521,7 @@ func (m *Module) fn190(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn192(v3, v1, v2, i32(0), i32(2))
+				m.fn204(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -14221,12 +14569,12 @@ func (m *Module) fn190(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn191(v3, v6, v7)
+						m.fn203(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn191(v3, v4, v5)
+						m.fn203(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -14243,7 +14591,7 @@ func (m *Module) fn190(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn192(v3, v1, v4, i32(0), i32(0))
+		m.fn204(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -14267,13 +14615,13 @@ func (m *Module) fn190(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn193(v0, v3+i32(32))
+	m.fn205(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn191(v0, v1, v2 int32) {
+func (m *Module) fn203(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -14288,7 +14636,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn260(v3, v4, i64(0), i64(10), i64(0))
+		m.fn271(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14314,7 +14662,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn192(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -14329,7 +14677,7 @@ func (m *Module) fn192(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(35928)
+			p4 := i32(36128)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -14435,7 +14783,7 @@ func (m *Module) fn192(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn260(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn271(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14454,7 +14802,7 @@ func (m *Module) fn192(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn260(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn271(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14468,7 +14816,7 @@ func (m *Module) fn192(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn260(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn271(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14490,7 +14838,7 @@ func (m *Module) fn192(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(35956)
+		v1 = i32(36156)
 		v2 = i32(0)
 	l25:
 		{
@@ -14500,7 +14848,7 @@ func (m *Module) fn192(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn260(v5, v14, i64(0), i64(10), i64(0))
+				m.fn271(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14514,7 +14862,7 @@ func (m *Module) fn192(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn260(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn271(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14545,7 +14893,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn193(v0, v1 int32) {
+func (m *Module) fn205(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -14617,11 +14965,11 @@ l2:
 
 //go:norace
 func (m *Module) Xbackoff_reason_name(v0 int32) int32 {
-	p0 := i32(29129)
+	p0 := i32(29317)
 	if uint32(v0) < uint32(i32(8)) {
-		p0 = v0*i32(24) + i32(28737)
+		p0 = v0*i32(24) + i32(28912)
 	}
-	p1 := i32(29185)
+	p1 := i32(29385)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -14699,7 +15047,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+36392))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+36592))
 			v1 = t7
 		}
 	l4:
@@ -14777,7 +15125,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn199(v3, v1+i32(8))
+		m.fn211(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -14786,7 +15134,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn200(v4, v0, t3)
+			m.fn212(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -14800,7 +15148,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn199(v0, v1 int32) {
+func (m *Module) fn211(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -14822,7 +15170,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn200(v0, v1 int32, v2 int64) {
+func (m *Module) fn212(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -14861,9 +15209,9 @@ func (m *Module) fn200(v0, v1 int32, v2 int64) {
 
 //go:norace
 func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
-	var v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
+	var v4 int32
 	t0 := m.g0
-	v4 = t0 - i32(9312)
+	v4 = t0 - i32(208)
 	m.g0 = v4
 	{
 		if v0 != 0 {
@@ -14874,368 +15222,34 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l0:
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			memory_zero(m.memory[:], uint32(v4+i32(5212)), uint32(i32(4100)))
-			m.fn202(v4+i32(4104), v0+i32(8))
-			store32(m.memory, uint64(uint32(v4))+4264, uint32(i32(0)))
-			memory_copy(m.memory[:], uint32(v4+i32(4272)), uint32(v4+i32(4104)), uint32(i32(168)))
-			t2 := int32(load32(m.memory, uint64(uint32(v4))+4432))
-			v0 = t2
-			v6 = i32(0)
-			v7 = i32(0)
-		l19:
-			{
-				t3 := v4
-				v8 = v0 + i32(1)
-				store32(m.memory, uint64(uint32(t3))+4432, uint32(v8))
-				memory_zero(m.memory[:], uint32(v4+i32(12)), uint32(i32(772)))
-				{
-					{
-						{
-							{
-								if uint32(v0) > uint32(i32(1)) {
-									goto l4
-								}
-								t4 := v4 + i32(12)
-								v0 = v0 << 3
-								t5 := int32(load32(m.memory, uint64(uint32(v0))+36344))
-								t6 := int32(load32(m.memory, uint32(v0+i32(36348))))
-								_ = m.fn27(t4, t5, t6)
-								goto l5
-							}
-						l4:
-							{
-								{
-									{
-										v5 = v0 + i32(-2)
-										if uint32(v5) > uint32(i32(11)) {
-											if uint32(v0+i32(-21)) < uint32(i32(-7)) {
-												goto l9
-											}
-											v5 = v0 << 3
-											v9 = v5 + i32(36672)
-											if v9 == 0 {
-												goto l9
-											}
-											t11 := int32(load32(m.memory, uint32(v9)))
-											t12 := v4 + i32(12)
-											v0 = t11
-											t13 := int32(load32(m.memory, uint32(v5+i32(36784)+i32(-108))))
-											t14 := v0
-											v5 = t13
-											t15 := m.fn27(t12, t14, v5)
-											v9 = t15
-											t16 := m.fn203(v0, v5, i32(36487), i32(21))
-											if t16 != 0 {
-												t33 := m.fn205(v4 + i32(4272))
-												_ = m.fn28(v9, t33)
-												goto l5
-											}
-											t17 := m.fn203(v0, v5, i32(36508), i32(23))
-											if t17 != 0 {
-												goto l11
-											}
-											t18 := m.fn203(v0, v5, i32(36531), i32(22))
-											if t18 == 0 {
-												goto l5
-											}
-											t19 := int64(load64(m.memory, uint64(uint32(v4))+4368))
-											_ = m.fn28(v9, t19)
-											goto l5
-										}
-										t8 := m.fn27(v4+i32(12), i32(36360), i32(28))
-										v9 = t8
-										if v5 == i32(11) {
-											goto l7
-										}
-										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+36392))
-										_ = m.fn28(v9, t9)
-										goto l8
-									}
-								l7:
-									_ = m.fn27(v9, i32(36480), i32(4))
-								l8:
-									t22 := m.fn27(v9, i32(36484), i32(3))
-									t23 := m.fn204(v4+i32(4272), v0+i32(-1))
-									_ = m.fn28(t22, t23)
-									goto l5
-								}
-							l9:
-								if uint32(v0+i32(-28)) < uint32(i32(-7)) {
-									goto l12
-								}
-								v0 = v0<<2 + i32(36756)
-								if v0 == 0 {
-									goto l12
-								}
-								t25 := int32(load32(m.memory, uint32(v0)))
-								v0 = t25
-								v5 = v0 << 2
-								t26 := int32(load32(m.memory, uint32(v5+i32(37044))))
-								v9 = t26
-								t27 := int32(load32(m.memory, uint32(v5+i32(37072))))
-								v5 = t27
-								t28 := m.fn27(v4+i32(12), i32(36553), i32(28))
-								t29 := m.fn27(t28, v5, v9)
-								t30 := m.fn27(t29, i32(36484), i32(3))
-								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(4272)+v0<<3))+96))
-								_ = m.fn28(t30, t31)
-								goto l5
-							}
-						l11:
-							t35 := m.fn206(v4 + i32(4272))
-							_ = m.fn28(v9, t35)
-						}
-					l5:
-						memory_copy(m.memory[:], uint32(v4+i32(4440)), uint32(v4+i32(12)), uint32(i32(772)))
-						v5 = i32(0)
-						t37 := int32(load32(m.memory, uint64(uint32(v4))+5208))
-						t38 := v4 + i32(4440)
-						v9 = t37
-						var p39 int32
-						if uint32(v9) > uint32(i32(768)) {
-							p39 = 1
-						}
-						v10 = p39
-						p40 := t38
-						if v10 != 0 {
-							p40 = i32(1)
-						}
-						v0 = p40
-						t42 := v0
-						p41 := v9
-						if v10 != 0 {
-							p41 = i32(0)
-						}
-						v11 = t42 + p41
-						v9 = v7
-						v12 = i32(0)
-					l18:
-						{
-							if v9 != 0 {
-								goto l13
-							}
-							if v5 != i32(4096) {
-								goto l14
-							}
-							goto l15
-						l13:
-							if uint32(v9) >= uint32(i32(4096)-v5) {
-								goto l15
-							}
-							v5 = v9 + v5
-						l14:
-							if v0 == 0 {
-								goto l16
-							}
-							if v0 == v11 {
-								goto l16
-							}
-							v10 = v0 + i32(1)
-							goto l17
-						l16:
-							if v12 != 0 {
-								goto l15
-							}
-							v0 = v12 + i32(28760)
-							v12 = i32(1)
-							v10 = i32(0)
-						l17:
-							t43 := int32(m.memory[uint32(v0)])
-							m.memory[uint32(v4+i32(5212)+v5)] = byte(t43)
-							t44 := int32(load32(m.memory, uint64(uint32(v4))+9308))
-							t45 := v4
-							v6 = t44 + i32(1)
-							store32(m.memory, uint64(uint32(t45))+9308, uint32(v6))
-							v9 = i32(0)
-							v7 = v6
-							v5 = v5 + i32(1)
-							v0 = v10
-							goto l18
-						}
-					}
-				l12:
-					t46 := int32(load32(m.memory, uint64(uint32(v4))+5212))
-					v0 = t46
-					memory_copy(m.memory[:], uint32(v4+i32(12)), uint32(v4+i32(5216)), uint32(i32(4092)))
-					v5 = i32(0)
-					goto l3
-				}
-			l15:
-				v0 = v8
-				goto l19
-			}
+			goto l2
 		}
 		v0 = i32(101)
 	}
 l1:
-	v5 = i32(1)
+	store32(m.memory, uint64(uint32(v4))+20, uint32(v0))
+	v0 = i32(1)
 	goto l3
-l3:
-	{
-		if v3 == 0 {
-			goto l20
-		}
-		t48 := v3
-		p47 := v6
-		if uint32(v6) > uint32(i32(4096)) {
-			p47 = i32(0)
-		}
-		p49 := int64(uint32(p47))
-		if v5 != 0 {
-			p49 = i64(0)
-		}
-		store64(m.memory, uint32(t48), uint64(p49))
-	}
-l20:
-	if v1 == 0 {
-		goto l21
-	}
-	if v2 == i64(0) {
-		goto l21
-	}
-	m.memory[uint32(v1)] = byte(i32(0))
-l21:
-	if v5 != 0 {
-		goto l22
-	}
-	memory_copy(m.memory[:], uint32(v4+i32(5216)), uint32(v4+i32(12)), uint32(i32(4092)))
-	store32(m.memory, uint64(uint32(v4))+5212, uint32(v0))
-	store32(m.memory, uint64(uint32(v4))+9308, uint32(v6))
-	if v1 != 0 {
-		goto l23
-	}
-	if v2 == i64(0) {
-		goto l23
-	}
-	v0 = i32(100)
-	goto l22
-l23:
-	{
-		t50 := v2
-		t51 := v6
-		var p52 int32
-		if uint32(v6) > uint32(i32(4096)) {
-			p52 = 1
-		}
-		v0 = p52
-		p53 := t51
-		if v0 != 0 {
-			p53 = i32(0)
-		}
-		v5 = p53
-		if uint64(t50) > uint64(uint32(v5)) {
-			goto l24
-		}
-		v0 = i32(106)
-		goto l22
-	}
-l24:
-	{
-		if v5 == 0 {
-			goto l25
-		}
-		t55 := v1
-		p54 := v4 + i32(5212)
-		if v0 != 0 {
-			p54 = i32(1)
-		}
-		memory_copy(m.memory[:], uint32(t55), uint32(p54), uint32(v5))
-	}
-l25:
+l2:
+	m.fn43(v4+i32(16)+i32(8), v0+i32(8))
 	v0 = i32(0)
-	m.memory[uint32(v1+v5)] = byte(i32(0))
-l22:
-	m.g0 = v4 + i32(9312)
-	return v0
-}
-
-//go:norace
-func (m *Module) fn202(v0, v1 int32) {
-	var v2 int32
-	t0 := m.g0
-	v2 = t0 - i32(320)
-	m.g0 = v2
-	m.fn199(v2, v1)
-	v1 = i32(0)
-l1:
-	{
-		if v1 == i32(160) {
-			goto l0
-		}
-		t1 := int64(load64(m.memory, uint32(v2+v1)))
-		store64(m.memory, uint32(v2+i32(160)+v1), uint64(t1))
-		v1 = v1 + i32(8)
-		goto l1
+l3:
+	store32(m.memory, uint64(uint32(v4))+16, uint32(v0))
+	store32(m.memory, uint64(uint32(v4))+196, uint32(v3))
+	store64(m.memory, uint64(uint32(v4))+184, uint64(v2))
+	store32(m.memory, uint64(uint32(v4))+192, uint32(v1))
+	store32(m.memory, uint64(uint32(v4))+204, uint32(v4+i32(16)))
+	m.fn26(v4+i32(8), v4+i32(184), v4+i32(204), i32(8))
+	t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
+	v0 = t2
+	t3 := int32(load32(m.memory, uint64(uint32(v4))+12))
+	v3 = t3
+	m.g0 = v4 + i32(208)
+	p4 := i32(0)
+	if v0&i32(1) != 0 {
+		p4 = v3
 	}
-l0:
-	memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(160)), uint32(i32(160)))
-	m.g0 = v2 + i32(320)
-}
-
-//go:norace
-func (m *Module) fn203(v0, v1, v2, v3 int32) int32 {
-	var v4 int32
-	v4 = i32(0)
-	{
-		if v1 != v3 {
-			goto l0
-		}
-		t0 := m.fn259(v0, v2, v1)
-		var p1 int32
-		if t0 == 0 {
-			p1 = 1
-		}
-		v4 = p1
-	}
-l0:
-	return v4
-}
-
-//go:norace
-func (m *Module) fn204(v0, v1 int32) int64 {
-	var v2, v3 int64
-	p0 := i32(12)
-	if uint32(v1) < uint32(i32(12)) {
-		p0 = v1
-	}
-	v1 = p0
-	v2 = i64(0)
-l1:
-	{
-		if v1 == 0 {
-			return v2
-		}
-		t1 := int64(load64(m.memory, uint32(v0)))
-		v3 = v2 + t1
-		p2 := v3
-		if uint64(v3) < uint64(v2) {
-			p2 = i64(-1)
-		}
-		v2 = p2
-		v1 = v1 + i32(-1)
-		v0 = v0 + i32(8)
-		goto l1
-	}
-}
-
-//go:norace
-func (m *Module) fn205(v0 int32) int64 {
-	var v1, v2 int64
-	t0 := m.fn206(v0)
-	v1 = t0
-	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
-	v2 = v1 + t1
-	p2 := v2
-	if uint64(v2) < uint64(v1) {
-		p2 = i64(-1)
-	}
-	return p2
-}
-
-//go:norace
-func (m *Module) fn206(v0 int32) int64 {
-	t0 := m.fn204(v0, i32(12))
-	return t0
+	return p4
 }
 
 //go:norace
@@ -15254,10 +15268,10 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			m.fn202(v2, v0+i32(8))
-			t2 := m.fn206(v2)
+			m.fn43(v2, v0+i32(8))
+			t2 := m.fn47(v2)
 			v3 = t2
-			t3 := m.fn205(v2)
+			t3 := m.fn46(v2)
 			store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
 			store64(m.memory, uint32(v1), uint64(v3))
 			t4 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -15288,7 +15302,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(36480))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(36680))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -15302,7 +15316,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn200(v5, v3, i64(1))
+				m.fn212(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -15336,7 +15350,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn200(v5, v2+i32(12), i64(1))
+				m.fn212(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -15384,7 +15398,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn215(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn222(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -15406,7 +15420,7 @@ func (m *Module) fn215(v0, v1, v2, v3 int32) int32 {
 				goto l1
 			}
 			v5 = i32(0)
-			t2 := m.fn216(v4 + i32(8))
+			t2 := m.fn223(v4 + i32(8))
 			v1 = t2
 			if v1 == 0 {
 				goto l2
@@ -15421,7 +15435,7 @@ func (m *Module) fn215(v0, v1, v2, v3 int32) int32 {
 		v3 = v3 + i32(-1)
 		goto l3
 	l0:
-		t4 := m.fn216(v4 + i32(8))
+		t4 := m.fn223(v4 + i32(8))
 		var p5 int32
 		if t4 == 0 {
 			p5 = 1
@@ -15434,7 +15448,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn216(v0 int32) int32 {
+func (m *Module) fn223(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	t0 := int32(load32(m.memory, uint32(v0)))
 	v1 = t0
@@ -15464,17 +15478,17 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn217(v0, v1 int32) {
+func (m *Module) fn224(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(37100))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(37300))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(37268))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(37468))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
 //go:norace
-func (m *Module) fn218(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn225(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15493,7 +15507,7 @@ l1:
 		t1 := int32(load32(m.memory, uint32(v0)))
 		v6 = t1
 		v0 = v0 + i32(8)
-		t2 := m.fn87(v6, v5, v2, v3)
+		t2 := m.fn99(v6, v5, v2, v3)
 		if t2 == 0 {
 			goto l1
 		}
@@ -15502,8 +15516,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn219(v0, v1, v2 int32) int32 {
-	t0 := m.fn259(v0, v1, v2)
+func (m *Module) fn226(v0, v1, v2 int32) int32 {
+	t0 := m.fn270(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15512,7 +15526,7 @@ func (m *Module) fn219(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn220(v0, v1 int32) {
+func (m *Module) fn227(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15528,7 +15542,7 @@ func (m *Module) fn220(v0, v1 int32) {
 	store32(m.memory, uint64(uint32(v2))+52, uint32(i32(27)))
 	store64(m.memory, uint64(uint32(v2))+44, uint64(i64(0x1500000009)))
 	store64(m.memory, uint64(uint32(v2))+36, uint64(i64(0xb00000001)))
-	m.fn102(v2+i32(408), v1, v2+i32(36), i32(5))
+	m.fn114(v2+i32(408), v1, v2+i32(36), i32(5))
 	v3 = v2 + i32(416)
 	{
 		{
@@ -15574,7 +15588,7 @@ func (m *Module) fn220(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn103(v2+i32(56), v1, i32(29760), i32(27), v2+i32(408))
+		m.fn115(v2+i32(56), v1, i32(29960), i32(27), v2+i32(408))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+76))
 			v3 = t10
@@ -15651,13 +15665,13 @@ func (m *Module) fn220(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+88))
 			v5 = t22
-			m.fn221(v2+i32(56), v2+i32(408), i32(2))
+			m.fn228(v2+i32(56), v2+i32(408), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+76))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn221(v2+i32(768), v2+i32(408), i32(20))
+						m.fn228(v2+i32(768), v2+i32(408), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+788))
 						v3 = t27
 						if v3 != 0 {
@@ -15670,7 +15684,7 @@ func (m *Module) fn220(v0, v1 int32) {
 						t30 := int64(load64(m.memory, uint64(uint32(v2))+424))
 						v9 = t30
 						t31 := int64(load64(m.memory, uint64(uint32(v2))+432))
-						m.fn32(v2+i32(24), t31)
+						m.fn38(v2+i32(24), t31)
 						t32 := int32(load32(m.memory, uint64(uint32(v2))+28))
 						v10 = t32
 						t33 := int32(load32(m.memory, uint64(uint32(v2))+24))
@@ -15688,13 +15702,13 @@ func (m *Module) fn220(v0, v1 int32) {
 						t39 := int32(load32(m.memory, uint64(uint32(v2))+488))
 						v1 = t39
 						t40 := int64(load64(m.memory, uint64(uint32(v2))+496))
-						m.fn32(v2+i32(16), t40)
+						m.fn38(v2+i32(16), t40)
 						t41 := int32(load32(m.memory, uint64(uint32(v2))+20))
 						v14 = t41
 						t42 := int32(load32(m.memory, uint64(uint32(v2))+16))
 						v15 = t42
 						t43 := int64(load64(m.memory, uint64(uint32(v2))+504))
-						m.fn32(v2+i32(8), t43)
+						m.fn38(v2+i32(8), t43)
 						t44 := int32(load32(m.memory, uint64(uint32(v2))+12))
 						v16 = t44
 						t45 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -15753,16 +15767,16 @@ func (m *Module) fn220(v0, v1 int32) {
 							v4 = int64(uint32(p59))
 						}
 					l13:
-						memory_copy(m.memory[:], uint32(v0+i32(144)), uint32(v2+i32(624)), uint32(i32(136)))
-						store32(m.memory, uint64(uint32(v0))+324, uint32(v18))
-						store32(m.memory, uint64(uint32(v0))+320, uint32(v23))
-						store32(m.memory, uint64(uint32(v0))+316, uint32(v1))
-						store32(m.memory, uint64(uint32(v0))+312, uint32(v30))
-						store32(m.memory, uint64(uint32(v0))+308, uint32(v11))
-						store32(m.memory, uint64(uint32(v0))+304, uint32(v3))
-						store64(m.memory, uint64(uint32(v0))+296, uint64(v4))
-						store64(m.memory, uint64(uint32(v0))+288, uint64(v19))
-						store64(m.memory, uint64(uint32(v0))+280, uint64(v20))
+						memory_copy(m.memory[:], uint32(v0+i32(192)), uint32(v2+i32(624)), uint32(i32(136)))
+						store32(m.memory, uint64(uint32(v0))+188, uint32(v18))
+						store32(m.memory, uint64(uint32(v0))+184, uint32(v23))
+						store32(m.memory, uint64(uint32(v0))+180, uint32(v1))
+						store32(m.memory, uint64(uint32(v0))+176, uint32(v30))
+						store32(m.memory, uint64(uint32(v0))+172, uint32(v11))
+						store32(m.memory, uint64(uint32(v0))+168, uint32(v3))
+						store64(m.memory, uint64(uint32(v0))+160, uint64(v4))
+						store64(m.memory, uint64(uint32(v0))+152, uint64(v19))
+						store64(m.memory, uint64(uint32(v0))+144, uint64(v20))
 						store64(m.memory, uint64(uint32(v0))+136, uint64(v21))
 						store64(m.memory, uint64(uint32(v0))+128, uint64(v22))
 						store64(m.memory, uint64(uint32(v0))+120, uint64(v24))
@@ -15821,18 +15835,18 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn221(v0, v1, v2 int32) {
+func (m *Module) fn228(v0, v1, v2 int32) {
 	var v3, v4 int32
 	var v5, v6 int64
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	m.fn32(v3+i32(8), t1)
+	m.fn38(v3+i32(8), t1)
 	v4 = i32(0)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
-	t4 := fn227(t2, t3)
+	t4 := fn234(t2, t3)
 	v5 = t4
 	{
 		t5 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
@@ -15854,7 +15868,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn222(v0, v1, v2 int32) {
+func (m *Module) fn229(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15886,7 +15900,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1, v2 int32) {
+func (m *Module) fn230(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15969,12 +15983,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1 int32) int32 {
+func (m *Module) fn231(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn226(v2+i32(8), v1)
+	m.fn233(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15998,16 +16012,16 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn225(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn232(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
 	t0 := m.g0
 	v5 = t0 - i32(32)
 	m.g0 = v5
-	m.fn35(v5+i32(20), v3)
+	m.fn41(v5+i32(20), v3)
 	{
-		t1 := m.fn228(v5+i32(20), i32(37036))
+		t1 := m.fn235(v5+i32(20), i32(37236))
 		if t1 != 0 {
 			goto l0
 		}
@@ -16094,7 +16108,7 @@ func (m *Module) fn225(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 		goto l17
 	}
 l0:
-	m.fn32(v5+i32(8), v4)
+	m.fn38(v5+i32(8), v4)
 	{
 		t2 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		v8 = t2
@@ -16170,7 +16184,7 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1 int32) {
+func (m *Module) fn233(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-2)
@@ -16182,9 +16196,9 @@ func (m *Module) fn226(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+37604))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+37804))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+37440))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+37640))
 		v2 = t1
 	}
 l1:
@@ -16193,7 +16207,7 @@ l1:
 }
 
 //go:norace
-func fn227(v0, v1 int32) int64 {
+func fn234(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -16217,7 +16231,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1 int32) int32 {
+func (m *Module) fn235(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = i32(0)
 	{
@@ -16262,7 +16276,7 @@ func (m *Module) fn228(v0, v1 int32) int32 {
 			v2 = v2 + i32(8)
 			t8 := int32(load32(m.memory, uint32(v5)))
 			t9 := int32(load32(m.memory, uint32(v3)))
-			t10 := m.fn203(v7, t8, v6, t9)
+			t10 := m.fn44(v7, t8, v6, t9)
 			if t10 != 0 {
 				goto l3
 			}
@@ -16281,7 +16295,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1 int32) {
+func (m *Module) fn236(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -16295,13 +16309,13 @@ func (m *Module) fn229(v0, v1 int32) {
 	v6 = t4
 	t5 := int64(load32(m.memory, uint64(uint32(v1))+64))
 	v7 = t5
-	t6 := int64(load32(m.memory, uint64(uint32(v1))+296))
+	t6 := int64(load32(m.memory, uint64(uint32(v1))+160))
 	v8 = t6
 	t7 := int64(load64(m.memory, uint32(v1)))
 	v9 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v10 = t8
-	t9 := int64(load32(m.memory, uint64(uint32(v1))+300))
+	t9 := int64(load32(m.memory, uint64(uint32(v1))+164))
 	v11 = t9
 	t10 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	v12 = t10
@@ -16309,11 +16323,11 @@ func (m *Module) fn229(v0, v1 int32) {
 	v13 = t11
 	t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	v14 = t12
-	t13 := int64(load32(m.memory, uint64(uint32(v1))+304))
+	t13 := int64(load32(m.memory, uint64(uint32(v1))+168))
 	v15 = t13
 	t14 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	v16 = t14
-	t15 := int64(load32(m.memory, uint64(uint32(v1))+308))
+	t15 := int64(load32(m.memory, uint64(uint32(v1))+172))
 	v17 = t15
 	t16 := int64(load64(m.memory, uint64(uint32(v1))+72))
 	v18 = t16
@@ -16327,19 +16341,19 @@ func (m *Module) fn229(v0, v1 int32) {
 	v22 = t20
 	t21 := int64(load64(m.memory, uint64(uint32(v1))+112))
 	v23 = t21
-	t22 := int64(load32(m.memory, uint64(uint32(v1))+312))
+	t22 := int64(load32(m.memory, uint64(uint32(v1))+176))
 	v24 = t22
 	t23 := int64(load64(m.memory, uint64(uint32(v1))+120))
 	v25 = t23
 	t24 := int64(load64(m.memory, uint64(uint32(v1))+128))
 	v26 = t24
-	t25 := int64(load64(m.memory, uint64(uint32(v1))+264))
+	t25 := int64(load64(m.memory, uint64(uint32(v1))+312))
 	v27 = t25
-	t26 := int64(load64(m.memory, uint64(uint32(v1))+272))
+	t26 := int64(load64(m.memory, uint64(uint32(v1))+136))
 	v28 = t26
-	t27 := int64(load64(m.memory, uint64(uint32(v1))+280))
+	t27 := int64(load64(m.memory, uint64(uint32(v1))+144))
 	v29 = t27
-	t28 := int64(load32(m.memory, uint64(uint32(v1))+316))
+	t28 := int64(load32(m.memory, uint64(uint32(v1))+180))
 	store64(m.memory, uint64(uint32(v0))+208, uint64(t28))
 	store64(m.memory, uint64(uint32(v0))+200, uint64(v29))
 	store64(m.memory, uint64(uint32(v0))+192, uint64(v28))
@@ -16367,12 +16381,12 @@ func (m *Module) fn229(v0, v1 int32) {
 	store64(m.memory, uint64(uint32(v0))+96, uint64(v6|v7<<32))
 	store64(m.memory, uint64(uint32(v0))+88, uint64(v4|v5<<32))
 	store64(m.memory, uint64(uint32(v0))+24, uint64(v2|v3<<32))
-	memory_copy(m.memory[:], uint32(v0+i32(216)), uint32(v1+i32(136)), uint32(i32(128)))
+	memory_copy(m.memory[:], uint32(v0+i32(216)), uint32(v1+i32(184)), uint32(i32(128)))
 	store64(m.memory, uint64(uint32(v0))+344, uint64(v27))
 }
 
 //go:norace
-func (m *Module) fn230(v0 int32) int32 {
+func (m *Module) fn237(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -16391,7 +16405,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1 int32) int32 {
+func (m *Module) fn238(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16415,7 +16429,7 @@ func (m *Module) fn231(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn223(v2, v1, v0)
+			m.fn230(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16446,7 +16460,7 @@ func (m *Module) fn231(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn224(v0, v3)
+		t7 := m.fn231(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16458,12 +16472,12 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn233(v0, v1, v2 int32) {
+func (m *Module) fn240(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn190(v3+i32(4), v1, v2)
+	m.fn202(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -16496,7 +16510,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn234(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn241(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	t0 := int32(load32(m.memory, uint32(v1)))
@@ -16533,11 +16547,11 @@ l0:
 	t8 := int32(load32(m.memory, uint32(t7)))
 	t9 := int32(load32(m.memory, uint64(uint32(v1))+12))
 	t10 := int32(load32(m.memory, uint64(uint32(v1))+16))
-	m.fn163(v0, t6, i32(16), i32(0), t8, t9, t10)
+	m.fn175(v0, t6, i32(16), i32(0), t8, t9, t10)
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1, v2 int32) {
+func (m *Module) fn242(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -16567,7 +16581,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn243(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16590,23 +16604,23 @@ func (m *Module) fn236(v0, v1 int32, v2 int64) int32 {
 				v1 = t3 + v4<<3
 				t5 := int32(load32(m.memory, uint32(v1)))
 				t6 := int32(load32(m.memory, uint64(uint32(v1))+4))
-				_ = m.fn27(t4, t5, t6)
+				_ = m.fn34(t4, t5, t6)
 				goto l5
 			}
 		l4:
-			_ = m.fn28(v0, v2)
+			_ = m.fn35(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn238(v0, v2)
+			_ = m.fn245(v0, v2)
 			goto l5
 		case 2:
-			m.fn32(v3+i32(8), v2)
+			m.fn38(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn239(v0, t10, t11)
+			_ = m.fn246(v0, t10, t11)
 			goto l5
 		case 3:
-			_ = m.fn28(v0, v2)
+			_ = m.fn35(v0, v2)
 		}
 	}
 l5:
@@ -16615,7 +16629,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1 int32) int32 {
+func (m *Module) fn244(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16636,21 +16650,21 @@ l1:
 		t4 := v0
 		p3 := i32(1)
 		if v4 != 0 {
-			p3 = i32(33926)
+			p3 = i32(34126)
 		}
 		var p5 int32
 		if v4 != i32(0) {
 			p5 = 1
 		}
-		t6 := m.fn27(t4, p3, p5)
-		_ = m.fn238(t6, v2)
+		t6 := m.fn34(t4, p3, p5)
+		_ = m.fn245(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn238(v0 int32, v1 int64) int32 {
+func (m *Module) fn245(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16660,10 +16674,10 @@ func (m *Module) fn238(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn27(v0, i32(33943), i32(2))
+		_ = m.fn34(v0, i32(34143), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(33960)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(34160)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16695,8 +16709,8 @@ func (m *Module) fn238(v0 int32, v1 int64) int32 {
 		t5 := int32(load32(m.memory, uint32(v4+i32(12))))
 		v3 = t5
 		t6 := int64(uint64(v1) / uint64(v6))
-		t7 := m.fn28(v0, t6)
-		_ = m.fn27(t7, v5, v3)
+		t7 := m.fn35(v0, t6)
+		_ = m.fn34(t7, v5, v3)
 	}
 l1:
 	m.g0 = v2 + i32(128)
@@ -16704,7 +16718,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1, v2 int32) int32 {
+func (m *Module) fn246(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16721,7 +16735,7 @@ func (m *Module) fn239(v0, v1, v2 int32) int32 {
 			v3 = int64(uint32(v1)) * v3
 			t2 := int64(uint64(v3) / uint64(i64(1000000)))
 			v4 = t2
-			t3 := m.fn28(t1, v4)
+			t3 := m.fn35(t1, v4)
 			v2 = t3
 			v4 = v3 - v4*i64(1000000)
 			if !(v4 == 0) {
@@ -16730,7 +16744,7 @@ func (m *Module) fn239(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn27(v2, i32(33925), i32(1))
+			_ = m.fn34(v2, i32(34125), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16740,14 +16754,14 @@ func (m *Module) fn239(v0, v1, v2 int32) int32 {
 			{
 				if v3 == 0 {
 					v3 = i64(0)
-					_ = m.fn28(v2, i64(0))
+					_ = m.fn35(v2, i64(0))
 					v4 = i64(0)
 					goto l5
 				}
 				t5 := int64(uint64(v4) / uint64(v3))
 				t6 := v2
 				v5 = t5
-				_ = m.fn28(t6, v5)
+				_ = m.fn35(t6, v5)
 				v4 = v4 - v5*v3
 				t8 := int64(uint64(v3) / uint64(i64(10)))
 				v3 = t8
@@ -16755,29 +16769,29 @@ func (m *Module) fn239(v0, v1, v2 int32) int32 {
 			}
 		}
 	l0:
-		t10 := m.fn28(v0, v3)
-		t11 := m.fn27(t10, i32(33926), i32(1))
-		_ = m.fn28(t11, int64(uint32(v2)))
+		t10 := m.fn35(v0, v3)
+		t11 := m.fn34(t10, i32(34126), i32(1))
+		_ = m.fn35(t11, int64(uint32(v2)))
 	}
 l3:
 	return v0
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1 int32) int32 {
+func (m *Module) fn247(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	m.memory[uint64(uint32(v2))+15] = byte(v1)
-	t1 := m.fn27(v0, v2+i32(15), i32(1))
+	t1 := m.fn34(v0, v2+i32(15), i32(1))
 	v1 = t1
 	m.g0 = v2 + i32(16)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn248(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -16794,7 +16808,7 @@ func (m *Module) fn241(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn260(t1, v6, i64(0), v4, i64(0))
+			m.fn271(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16813,7 +16827,7 @@ func (m *Module) fn241(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn260(v3, v2, i64(0), v4, i64(0))
+		m.fn271(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16837,10 +16851,10 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1 int32) {
+func (m *Module) fn249(v0, v1 int32) {
 	var v2, v3 int64
 	{
-		t0 := int32(load32(m.memory, uint64(uint32(v1))+296))
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
 		switch t0 + i32(-3) {
 		default:
 			return
@@ -16874,7 +16888,7 @@ func (m *Module) fn242(v0, v1 int32) {
 				p9 = i64(-1)
 			}
 			v3 = p9
-			t10 := int64(load64(m.memory, uint64(uint32(v1))+264))
+			t10 := int64(load64(m.memory, uint64(uint32(v1))+312))
 			p11 := v2
 			if uint64(v3) < uint64(t10) {
 				p11 = v3
@@ -16885,7 +16899,7 @@ func (m *Module) fn242(v0, v1 int32) {
 			t12 := int64(load64(m.memory, uint32(v0)))
 			v3 = t12
 			t13 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t14 := int32(load32(m.memory, uint64(uint32(v1))+304))
+			t14 := int32(load32(m.memory, uint64(uint32(v1))+168))
 			t16 := v3
 			p15 := i64(0x7fffffffffffffff)
 			if t14 == i32(1) {
@@ -16897,7 +16911,7 @@ func (m *Module) fn242(v0, v1 int32) {
 			}
 			t17 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t19 := m.fn241(t17, t18, v3)
+			t19 := m.fn248(t17, t18, v3)
 			t20 := v0
 			t21 := v2
 			v3 = t19
@@ -16912,26 +16926,116 @@ func (m *Module) fn242(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn243(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn250(v0 int64, v1 int32) int64 {
+	var v2 int32
+	var v3 int64
+	var v4 int32
+	t0 := m.g0
+	v2 = t0 - i32(32)
+	m.g0 = v2
+	v3 = i64(1)
+l2:
+	{
+		if v1 == 0 {
+			m.g0 = v2 + i32(32)
+			p7 := i64(0x7fffffffffffffff)
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p7 = v3
+			}
+			return p7
+		}
+		{
+			if v1&i32(1) == 0 {
+				goto l1
+			}
+			m.fn271(v2+i32(16), v3, i64(0), v0, i64(0))
+			t1 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t2 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			p3 := t1
+			if t2 != i64(0) {
+				p3 = i64(-1)
+			}
+			v3 = p3
+		}
+	l1:
+		v4 = int32(uint32(v1) >> 1)
+		v1 = i32(0)
+		if v4 == 0 {
+			goto l2
+		}
+		m.fn271(v2, v0, i64(0), v0, i64(0))
+		t4 := int64(load64(m.memory, uint32(v2)))
+		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		p6 := t4
+		if t5 != i64(0) {
+			p6 = i64(-1)
+		}
+		v0 = p6
+		v1 = v4
+		goto l2
+	}
+}
+
+//go:norace
+func (m *Module) fn251(v0 int32, v1 int64) int64 {
+	var v2 int64
+	var v3, v4, v5 int32
+	{
+		t0 := int64(load64(m.memory, uint64(uint32(v0))+128))
+		t1 := v0
+		v2 = t0
+		p2 := i64(16)
+		if uint64(v2) < uint64(i64(16)) {
+			p2 = v2
+		}
+		v3 = int32(p2)
+		p3 := t1 + v3<<3 + i32(-8)
+		if v2 == 0 {
+			p3 = i32(0)
+		}
+		v4 = p3
+		t4 := v4
+		t5 := v4
+		t6 := v0
+		v5 = int32(v1)
+		p7 := t6 + v5<<3
+		if uint32(v5) >= uint32(v3) {
+			p7 = t5
+		}
+		p8 := p7
+		if uint64(v1) > uint64(i64(0xffffffff)) {
+			p8 = t4
+		}
+		v0 = p8
+		if v0 != 0 {
+			t9 := int64(load64(m.memory, uint32(v0)))
+			return t9
+		}
+		return i64(0)
+	}
+}
+
+//go:norace
+func (m *Module) fn252(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	m.fn186(v4+i32(32), v0, v1, v2)
+	m.fn198(v4+i32(32), v0, v1, v2)
 	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn260(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn271(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
-		t5 := int32(load32(m.memory, uint64(uint32(v1))+308))
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+172))
 		if t5 != i32(7) {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn260(v4, t6, i64(0), v2, i64(0))
+		m.fn271(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16948,7 +17052,7 @@ func (m *Module) fn243(v0 int64, v1 int32, v2, v3 int64) int64 {
 l0:
 	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	v0 = t11
-	t12 := int32(load32(m.memory, uint64(uint32(v1))+304))
+	t12 := int32(load32(m.memory, uint64(uint32(v1))+168))
 	v1 = t12
 	m.g0 = v4 + i32(48)
 	p13 := v2
@@ -16963,12 +17067,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1, v2, v3 int32) {
+func (m *Module) fn253(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
 	m.g0 = v4
-	t1 := m.fn27(v3, i32(35396), i32(1))
+	t1 := m.fn34(v3, i32(35596), i32(1))
 	v5 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v2))+32))
 	v6 = t2
@@ -16988,14 +17092,14 @@ l3:
 		if uint32((v8+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v8)>>4)))+33927])
-		t6 := int32(m.memory[uint64(uint32(v8&i32(15)))+33927])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v8)>>4)))+34127])
+		t6 := int32(m.memory[uint64(uint32(v8&i32(15)))+34127])
 		store32(m.memory, uint64(uint32(v4))+12, uint32(t5<<16|t6<<24|i32(30812)))
-		_ = m.fn27(v5, v4+i32(12), i32(4))
+		_ = m.fn34(v5, v4+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	_ = m.fn240(v5, v8)
+	_ = m.fn247(v5, v8)
 l2:
 	v3 = v3 + i32(1)
 	goto l3
@@ -17007,15 +17111,15 @@ l0:
 		p10 = 1
 	}
 	v8 = p10
-	p11 := i32(35396)
+	p11 := i32(35596)
 	if v8 != 0 {
-		p11 = i32(35397)
+		p11 = i32(35597)
 	}
 	p12 := i32(1)
 	if v8 != 0 {
 		p12 = i32(4)
 	}
-	t13 := m.fn27(t9, p11, p12)
+	t13 := m.fn34(t9, p11, p12)
 	v9 = t13
 	{
 	l8:
@@ -17034,9 +17138,9 @@ l0:
 								p17 = 1
 							}
 							v3 = p17
-							p18 := i32(29872)
+							p18 := i32(30072)
 							if v3 != 0 {
-								p18 = i32(0x7444)
+								p18 = i32(29964)
 							}
 							v10 = p18
 							t20 := v10
@@ -17053,7 +17157,7 @@ l0:
 								t21 := int32(load32(m.memory, uint32(v10)))
 								t22 := v4
 								v12 = t21
-								m.fn217(t22, v12)
+								m.fn224(t22, v12)
 								{
 									t23 := int32(load32(m.memory, uint32(v4)))
 									t24 := v2
@@ -17062,7 +17166,7 @@ l0:
 									t26 := int32(load32(m.memory, uint64(uint32(v4))+4))
 									t27 := v13
 									v14 = t26
-									t28 := m.fn215(t24, t25, t27, v14)
+									t28 := m.fn222(t24, t25, t27, v14)
 									if t28 != 0 {
 										goto l15
 									}
@@ -17075,13 +17179,13 @@ l0:
 											goto l16
 										}
 										v15 = v3 + i32(12)
-										t29 := int32(load32(m.memory, uint32(v3+i32(33788))))
+										t29 := int32(load32(m.memory, uint32(v3+i32(33988))))
 										if t29 != v12 {
 											goto l17
 										}
-										t30 := int32(load32(m.memory, uint32(v3+i32(33796))))
+										t30 := int32(load32(m.memory, uint32(v3+i32(33996))))
 										v5 = t30
-										t31 := int32(load32(m.memory, uint32(v3+i32(33792))))
+										t31 := int32(load32(m.memory, uint32(v3+i32(33992))))
 										v8 = t31
 										v6 = i32(0)
 									l22:
@@ -17121,7 +17225,7 @@ l0:
 												v5 = v5 - v1
 											}
 										l19:
-											t35 := m.fn215(v2, v7, v8, v3)
+											t35 := m.fn222(v2, v7, v8, v3)
 											v3 = t35
 											v8 = v0
 											if v3 == 0 {
@@ -17132,12 +17236,12 @@ l0:
 								}
 							l15:
 							}
-							t36 := m.fn27(v9, i32(35250), i32(15))
-							t37 := m.fn27(t36, v13, v14)
-							_ = m.fn27(t37, i32(35265), i32(2))
+							t36 := m.fn34(v9, i32(35450), i32(15))
+							t37 := m.fn34(t36, v13, v14)
+							_ = m.fn34(t37, i32(35465), i32(2))
 							goto l10
 						}
-						v3 = i32(35284)
+						v3 = i32(35484)
 						v8 = i32(36)
 						goto l7
 					}
@@ -17177,13 +17281,13 @@ l0:
 						if v7 == 0 {
 							goto l23
 						}
-						t42 := int32(load32(m.memory, uint32(v3+i32(34072))))
-						t43 := int32(load32(m.memory, uint32(v3+i32(34076))))
-						t44 := m.fn87(t42, t43, v2, v8)
+						t42 := int32(load32(m.memory, uint32(v3+i32(34272))))
+						t43 := int32(load32(m.memory, uint32(v3+i32(34276))))
+						t44 := m.fn99(t42, t43, v2, v8)
 						if t44 == 0 {
 							goto l23
 						}
-						v3 = i32(35320)
+						v3 = i32(35520)
 						v8 = i32(23)
 						goto l7
 					}
@@ -17198,7 +17302,7 @@ l0:
 					goto l6
 				}
 			}
-			v3 = i32(35343)
+			v3 = i32(35543)
 			v8 = i32(31)
 			goto l7
 		l4:
@@ -17213,27 +17317,27 @@ l0:
 				goto l8
 			}
 		}
-		v3 = i32(35374)
+		v3 = i32(35574)
 		v8 = i32(22)
 		goto l7
 	l7:
-		t45 := m.fn27(v9, i32(35247), i32(2))
-		t46 := m.fn27(t45, v3, v8)
-		_ = m.fn27(t46, i32(35249), i32(1))
+		t45 := m.fn34(v9, i32(35447), i32(2))
+		t46 := m.fn34(t45, v3, v8)
+		_ = m.fn34(t46, i32(35449), i32(1))
 	}
 l10:
 	m.g0 = v4 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn245(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn247(v7+i32(40), v1, t1, v4)
+	m.fn256(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17244,9 +17348,9 @@ func (m *Module) fn245(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 		v4 = t3
 		{
 			{
-				t4 := int32(load32(m.memory, uint64(uint32(v7))+676))
+				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn248(v0, v7+i32(368), v4, v5, v6)
+					m.fn257(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17259,16 +17363,16 @@ func (m *Module) fn245(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn248(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn257(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn260(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn260(v7, v10, i64(0), v4, i64(0))
-		m.fn248(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn271(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn271(v7, v10, i64(0), v4, i64(0))
+		m.fn257(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17336,21 +17440,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn246(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn255(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn245(v0, t0, t1, v2, v5, v3, v4)
+	m.fn254(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn247(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn256(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
 	m.g0 = v4
 	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
-	m.fn40(v4, v2, v3)
-	m.fn220(v4+i32(360), v4)
+	m.fn52(v4, v2, v3)
+	m.fn227(v4+i32(360), v4)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
@@ -17366,7 +17470,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn248(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -17396,7 +17500,7 @@ func (m *Module) fn248(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn168(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn180(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -17443,7 +17547,7 @@ func (m *Module) fn248(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn243(v14, v1, v7, i64(-1))
+			t12 := m.fn252(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -17458,7 +17562,7 @@ func (m *Module) fn248(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn260(t13, t14, i64(0), p15, i64(0))
+		m.fn271(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17500,7 +17604,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn249(v0 int32) {
+func (m *Module) fn258(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17520,8 +17624,8 @@ func (m *Module) fn249(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn250(v1, v1+i32(32))
-	m.fn250(v1+i32(32), v1)
+	m.fn259(v1, v1+i32(32))
+	m.fn259(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17537,7 +17641,7 @@ func (m *Module) fn249(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn250(v0, v1 int32) {
+func (m *Module) fn259(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17563,7 +17667,7 @@ func (m *Module) fn250(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn251(v0, v1 int32) {
+func (m *Module) fn260(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -17609,7 +17713,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1, v2 int32) {
+func (m *Module) fn261(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17621,7 +17725,7 @@ func (m *Module) fn252(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn191(v3, v1, v2)
+		m.fn203(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -17633,7 +17737,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn253(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn262(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -17644,14 +17748,14 @@ func (m *Module) fn253(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn136(v0, v3)
+		m.fn148(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn255(v4, v0, v3)
+		m.fn264(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -17678,14 +17782,14 @@ func (m *Module) fn253(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn256(v0, v2)
+	m.fn265(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
 }
 
 //go:norace
-func (m *Module) fn254(v0 int32) int64 {
+func (m *Module) fn263(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17707,7 +17811,7 @@ func (m *Module) fn254(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn255(v0, v1 int32, v2 int64) {
+func (m *Module) fn264(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17715,14 +17819,14 @@ func (m *Module) fn255(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn136(v1, v2)
+	m.fn148(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn260(t2, t3, i64(0), t4, i64(0))
+	m.fn271(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17736,7 +17840,7 @@ func (m *Module) fn255(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn260(t8, t11, i64(0), v2, i64(0))
+	m.fn271(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17826,7 +17930,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn256(v0 int32, v1 int64) {
+func (m *Module) fn265(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17863,7 +17967,7 @@ func (m *Module) fn256(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn257(v0 int64, v1 int32) {
+func (m *Module) fn266(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -17879,7 +17983,7 @@ func (m *Module) fn257(v0 int64, v1 int32) {
 		if t1 != i32(6) {
 			goto l0
 		}
-		m.fn51(v2+i32(96), v1)
+		m.fn63(v2+i32(96), v1)
 		t2 := int64(load64(m.memory, uint64(uint32(v2))+96))
 		if t2 != i64(1) {
 			goto l0
@@ -17891,7 +17995,7 @@ func (m *Module) fn257(v0 int64, v1 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn135(v2+i32(96), v1)
+				m.fn147(v2+i32(96), v1)
 				goto l2
 			case 4:
 				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
@@ -17906,14 +18010,14 @@ func (m *Module) fn257(v0 int64, v1 int32) {
 			}
 		}
 	l2:
-		m.fn52(v1, v2+i32(8))
+		m.fn64(v1, v2+i32(8))
 	}
 l0:
 	m.g0 = v2 + i32(192)
 }
 
 //go:norace
-func (m *Module) fn258(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn267(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17923,7 +18027,7 @@ func (m *Module) fn258(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if v4 == 0 {
 			goto l0
 		}
-		m.fn51(v5+i32(96), v4)
+		m.fn63(v5+i32(96), v4)
 		t1 := int64(load64(m.memory, uint64(uint32(v5))+96))
 		if t1 != i64(1) {
 			goto l0
@@ -17935,7 +18039,7 @@ func (m *Module) fn258(v0, v1, v2 int32, v3 int64, v4 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn135(v5+i32(96), v4)
+				m.fn147(v5+i32(96), v4)
 				goto l2
 			case 4:
 				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
@@ -17950,7 +18054,7 @@ func (m *Module) fn258(v0, v1, v2 int32, v3 int64, v4 int32) {
 			}
 		}
 	l2:
-		m.fn52(v4, v5+i32(8))
+		m.fn64(v4, v5+i32(8))
 	}
 l0:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
@@ -17961,7 +18065,401 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn259(v0, v1, v2 int32) int32 {
+func (m *Module) fn268(v0 int64, v1, v2 int32, v3, v4 int64) int64 {
+	var v5, v6 int32
+	var v7, v8 int64
+	t0 := m.g0
+	v5 = t0 - i32(80)
+	m.g0 = v5
+	{
+		{
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+172))
+			v6 = t1
+			if v6 != i32(6) {
+				goto l0
+			}
+			v3 = i64(-1)
+			{
+				t2 := int32(load32(m.memory, uint64(uint32(v1))+168))
+				v2 = t2
+				if v2 != i32(1) {
+					goto l1
+				}
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+40))
+				v3 = t3
+			}
+		l1:
+			t4 := int64(load64(m.memory, uint64(uint32(v1))+48))
+			v7 = t4
+			t5 := int64(load64(m.memory, uint32(v1)))
+			t6 := v7
+			v8 = t5
+			p7 := v8
+			if uint64(v7) > uint64(v8) {
+				p7 = t6
+			}
+			v7 = p7
+			t8 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t9 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t10 := m.fn248(t8, t9, v0)
+			t11 := v7
+			t12 := v3
+			v0 = t10
+			p13 := v0
+			if uint64(v3) < uint64(v0) {
+				p13 = t12
+			}
+			v0 = p13
+			p14 := v0
+			if uint64(v7) > uint64(v0) {
+				p14 = t11
+			}
+			v0 = p14
+			v6 = i32(0)
+			goto l2
+		}
+	l0:
+		{
+			t15 := int32(load32(m.memory, uint64(uint32(v1))+160))
+			switch t15 + i32(-2) {
+			default:
+				goto l4
+			case 0:
+				t16 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				m.fn271(v5+i32(48), t16, i64(0), v3, i64(0))
+				t17 := int64(load64(m.memory, uint32(v1)))
+				v7 = t17
+				t18 := int64(load64(m.memory, uint64(uint32(v5))+48))
+				t19 := v7
+				v0 = t18
+				p20 := i64(0x7fffffffffffffff)
+				if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+					p20 = v0
+				}
+				t21 := int64(load64(m.memory, uint64(uint32(v5))+56))
+				p22 := p20
+				if t21 != i64(0) {
+					p22 = i64(0x7fffffffffffffff)
+				}
+				v0 = t19 + p22
+				p23 := v0
+				if uint64(v0) < uint64(v7) {
+					p23 = i64(-1)
+				}
+				v7 = p23
+				p24 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p24 = v7
+				}
+				v0 = p24
+				goto l4
+			case 2:
+				t25 := int64(load64(m.memory, uint32(v1)))
+				t26 := int64(load64(m.memory, uint64(uint32(v1))+24))
+				t27 := v5 + i32(64)
+				v7 = v3 + t26
+				p28 := v7
+				if uint64(v7) < uint64(v3) {
+					p28 = i64(-1)
+				}
+				t29 := int32(load32(m.memory, uint64(uint32(v1))+164))
+				t30 := m.fn250(p28, t29)
+				m.fn271(t27, t25, i64(0), t30, i64(0))
+				t31 := int64(load64(m.memory, uint64(uint32(v5))+64))
+				v7 = t31
+				p32 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p32 = v7
+				}
+				t33 := int64(load64(m.memory, uint64(uint32(v5))+72))
+				p34 := p32
+				if t33 != i64(0) {
+					p34 = i64(0x7fffffffffffffff)
+				}
+				v0 = p34
+				goto l4
+			case 4:
+				t35 := m.fn251(v2, v0)
+				v0 = t35
+			}
+		}
+	l4:
+		t36 := int64(load64(m.memory, uint64(uint32(v1))+32))
+		v7 = t36
+		v0 = v7 + v0
+		p37 := v0
+		if uint64(v0) < uint64(v7) {
+			p37 = i64(-1)
+		}
+		v7 = p37
+		p38 := i64(0x7fffffffffffffff)
+		if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+			p38 = v7
+		}
+		v0 = p38
+		{
+			t39 := int32(load32(m.memory, uint64(uint32(v1))+168))
+			v2 = t39
+			if v2 != i32(1) {
+				goto l7
+			}
+			t40 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			v7 = t40
+			p41 := v0
+			if uint64(v7) < uint64(v0) {
+				p41 = v7
+			}
+			v0 = p41
+		}
+	l7:
+		v7 = v0
+		switch v6 + i32(-2) {
+		default:
+			goto l12
+		case 1:
+			v7 = v0 - int64(uint64(v0)>>1)
+			p42 := v7
+			if uint64(v7) > uint64(v0) {
+				p42 = i64(0)
+			}
+			v7 = p42
+			goto l12
+		case 2:
+			t43 := int32(load32(m.memory, uint64(uint32(v1))+56))
+			t44 := int32(load32(m.memory, uint64(uint32(v1))+60))
+			t45 := m.fn248(t43, t44, v0)
+			v7 = v0 - t45
+			p46 := v7
+			if uint64(v7) > uint64(v0) {
+				p46 = i64(0)
+			}
+			v7 = p46
+			t47 := int32(load32(m.memory, uint64(uint32(v1))+64))
+			t48 := int32(load32(m.memory, uint64(uint32(v1))+68))
+			t49 := m.fn248(t47, t48, v0)
+			v0 = t49 + v0
+			p50 := i64(0x7fffffffffffffff)
+			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+				p50 = v0
+			}
+			v0 = p50
+			goto l12
+		case 3:
+			t51 := int64(load64(m.memory, uint64(uint32(v1))+80))
+			m.fn271(v5+i32(32), t51, i64(0), v3, i64(0))
+			v7 = v0
+			t52 := int64(load64(m.memory, uint64(uint32(v1))+72))
+			v3 = t52
+			t53 := int64(load64(m.memory, uint64(uint32(v5))+32))
+			t54 := v3
+			v8 = t53
+			p55 := i64(0x7fffffffffffffff)
+			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+				p55 = v8
+			}
+			t56 := int64(load64(m.memory, uint64(uint32(v5))+40))
+			p57 := p55
+			if t56 != i64(0) {
+				p57 = i64(0x7fffffffffffffff)
+			}
+			v8 = t54 + p57
+			p58 := v8
+			if uint64(v8) < uint64(v3) {
+				p58 = i64(-1)
+			}
+			v3 = p58
+			p59 := i64(0x7fffffffffffffff)
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p59 = v3
+			}
+			v0 = p59 + v0
+			p60 := i64(0x7fffffffffffffff)
+			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+				p60 = v0
+			}
+			v0 = p60
+			goto l12
+		case 5:
+			v3 = i64(0)
+			{
+				t61 := int64(load64(m.memory, uint64(uint32(v1))+88))
+				v7 = t61
+				if v7 == 0 {
+					goto l14
+				}
+				t62 := int64(uint64(v0) / uint64(v7))
+				v0 = t62
+				t63 := v0
+				var p64 int32
+				if v0 != i64(0) {
+					p64 = 1
+				}
+				v3 = t63 - int64(uint32(p64))
+			}
+		l14:
+			t65 := int64(load64(m.memory, uint64(uint32(v1))+48))
+			v0 = t65
+			t67 := v0
+			p66 := i64(1)
+			if uint64(v7) > uint64(i64(1)) {
+				p66 = v7
+			}
+			v7 = p66
+			t68 := int64(uint64(t67) / uint64(v7))
+			v8 = t68
+			t69 := v8
+			var p70 int32
+			if v0-v8*v7 != i64(0) {
+				p70 = 1
+			}
+			v7 = t69 + int64(uint32(p70))
+			p71 := v3
+			if uint64(v7) > uint64(v3) {
+				p71 = v7
+			}
+			v0 = p71
+			v6 = i32(1)
+			goto l2
+		case 0:
+			v7 = i64(0)
+		}
+	l12:
+		t72 := int64(load64(m.memory, uint64(uint32(v1))+48))
+		v3 = t72
+		p73 := v7
+		if uint64(v3) > uint64(v7) {
+			p73 = v3
+		}
+		v7 = p73
+		p74 := v0
+		if uint64(v7) > uint64(v0) {
+			p74 = v7
+		}
+		v0 = p74
+		var p75 int32
+		if v6 == i32(7) {
+			p75 = 1
+		}
+		v6 = p75
+	}
+l2:
+	m.fn271(v5+i32(16), v0-v7+i64(1), i64(0), v4, i64(0))
+	t76 := int64(load64(m.memory, uint64(uint32(v5))+24))
+	v7 = v7 + t76
+	{
+		if v6 == 0 {
+			goto l15
+		}
+		t77 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		m.fn271(v5, t77, i64(0), v7, i64(0))
+		t78 := int64(load64(m.memory, uint32(v5)))
+		v7 = t78
+		p79 := i64(0x7fffffffffffffff)
+		if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+			p79 = v7
+		}
+		t80 := int64(load64(m.memory, uint64(uint32(v5))+8))
+		p81 := p79
+		if t80 != i64(0) {
+			p81 = i64(0x7fffffffffffffff)
+		}
+		v7 = p81
+	}
+l15:
+	{
+		if v2 != i32(2) {
+			goto l16
+		}
+		t82 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		v0 = t82
+		p83 := v7
+		if uint64(v0) < uint64(v7) {
+			p83 = v0
+		}
+		v7 = p83
+	}
+l16:
+	m.g0 = v5 + i32(80)
+	return v7
+}
+
+//go:norace
+func (m *Module) fn269(v0, v1 int32, v2 int64) {
+	var v3, v4 int64
+	{
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
+		switch t0 + i32(-3) {
+		default:
+			return
+		case 0:
+			v2 = i64(0x7fffffffffffffff)
+			{
+				t1 := int32(load32(m.memory, uint64(uint32(v1))+168))
+				if t1 != i32(1) {
+					goto l4
+				}
+				t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
+				v2 = t2
+			}
+		l4:
+			t3 := int64(load64(m.memory, uint32(v0)))
+			v3 = t3
+			if uint64(v3) >= uint64(v2) {
+				return
+			}
+			t4 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t5 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t6 := m.fn248(t4, t5, v3)
+			t7 := v0
+			t8 := v2
+			v3 = t6
+			p9 := v3
+			if uint64(v2) < uint64(v3) {
+				p9 = t8
+			}
+			store64(m.memory, uint32(t7), uint64(p9))
+			return
+		case 2:
+			t10 := int64(load64(m.memory, uint32(v0)))
+			v2 = t10
+			t11 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			t12 := v0
+			v3 = t11
+			store64(m.memory, uint32(t12), uint64(v3))
+			t13 := v0
+			v3 = v2 + v3
+			p14 := v3
+			if uint64(v3) < uint64(v2) {
+				p14 = i64(-1)
+			}
+			v2 = p14
+			p15 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p15 = v2
+			}
+			store64(m.memory, uint64(uint32(t13))+8, uint64(p15))
+			return
+		case 3:
+			t16 := int64(load64(m.memory, uint32(v0)))
+			t17 := v0
+			v3 = t16
+			v4 = v3 + i64(1)
+			p18 := v4
+			if v4 == 0 {
+				p18 = i64(-1)
+			}
+			v4 = p18
+			p19 := v3
+			if uint64(v4) < uint64(v2) {
+				p19 = v4
+			}
+			store64(m.memory, uint32(t17), uint64(p19))
+		}
+	}
+}
+
+//go:norace
+func (m *Module) fn270(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -17992,7 +18490,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn260(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn271(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18023,7 +18521,7 @@ func (m *Module) fn260(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn261(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn272(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -18131,4 +18629,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\x88\x90\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\x8f\x90\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x88\x90\x00\x00\x8f\x90\x00\x00Ȋ\x00\x00ߊ\x00\x00\x98\x90\x00\x00R\x8b\x00\x00\xa0\x90\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00<u\x00\x00\b\x00\x00\x00Du\x00\x00\x06\x00\x00\x00Ju\x00\x00\v\x00\x00\x00Uu\x00\x00\n\x00\x00\x00_u\x00\x00\t\x00\x00\x00hu\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xa0u\x00\x00\x05\x00\x00\x00\xa5u\x00\x00\b\x00\x00\x00\xadu\x00\x00\x05\x00\x00\x00\xb2u\x00\x00\x04\x00\x00\x00\xb6u\x00\x00\x03\x00\x00\x00\xb9u\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\xf8u\x00\x00\x17\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00\x14v\x00\x00\x18\x00\x00\x00,v\x00\x00\f\x00\x00\x008v\x00\x00,\x00\x00\x00dv\x00\x00\a\x00\x00\x00kv\x00\x00%\x00\x00\x00\x90v\x00\x00\x10\x00\x00\x00\xa0v\x00\x00\"\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\xcev\x00\x00O\x00\x00\x00\x1dw\x00\x00\x11\x00\x00\x00.w\x00\x00O\x00\x00\x00}w\x00\x00\r\x00\x00\x00\x8aw\x00\x00\x15\x00\x00\x00\x9fw\x00\x00\f\x00\x00\x00\xabw\x00\x006\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00\xebw\x00\x00H\x00\x00\x003x\x00\x00\f\x00\x00\x00?x\x00\x00F\x00\x00\x00\x85x\x00\x00\x03\x00\x00\x00\x88x\x00\x00\x1e\x00\x00\x00\xa6x\x00\x00\v\x00\x00\x00\xb1x\x00\x00H\x00\x00\x00\xf9x\x00\x00\f\x00\x00\x00\x05y\x00\x00!\x00\x00\x00&y\x00\x00\b\x00\x00\x00.y\x00\x00\x1e\x00\x00\x00Ly\x00\x00\x0f\x00\x00\x00[y\x00\x00\x1c\x00\x00\x00wy\x00\x00\x14\x00\x00\x00\x8by\x00\x00!\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xb1y\x00\x00L\x00\x00\x00\xfdy\x00\x00\n\x00\x00\x00\az\x00\x00D\x00\x00\x00Kz\x00\x00\x0f\x00\x00\x00Zz\x00\x00D\x00\x00\x00\x9ez\x00\x00\b\x00\x00\x00\xa6z\x00\x00Z\x00\x00\x00\x00{\x00\x00\r\x00\x00\x00\r{\x00\x00\x1d\x00\x00\x00*{\x00\x00\r\x00\x00\x007{\x00\x00\x1e\x00\x00\x00U{\x00\x00\f\x00\x00\x00a{\x00\x00U\x00\x00\x00\xb6{\x00\x00\a\x00\x00\x00\xbd{\x00\x00p\x00\x00\x00-|\x00\x00\a\x00\x00\x004|\x00\x00q\x00\x00\x00\xa5|\x00\x00\x05\x00\x00\x00\xaa|\x00\x004\x00\x00\x00\xde|\x00\x00\x04\x00\x00\x00\xe2|\x00\x00R\x00\x00\x004}\x00\x00\x06\x00\x00\x00:}\x00\x00R\x00\x00\x00\x8c}\x00\x00\b\x00\x00\x00\x94}\x00\x00\x1c\x00\x00\x00\xb0}\x00\x00\x13\x00\x00\x00\xc3}\x00\x00-\x00\x00\x00\xf0}\x00\x00\x04\x00\x00\x00\xf4}\x00\x00-\x00\x00\x00!~\x00\x00\x11\x00\x00\x002~\x00\x009\x00\x00\x00k~\x00\x00\x03\x00\x00\x00n~\x00\x00\x1e\x00\x00\x00\x8c~\x00\x00\t\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00\xa5~\x00\x00\x04\x00\x00\x00\x95~\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x90v\x00\x00\x10\x00\x00\x00\xec\x80\x00\x00\x1c\x00\x00\x00\xc2v\x00\x00\f\x00\x00\x00\b\x81\x00\x00\x1e\x00\x00\x00\xe1w\x00\x00\n\x00\x00\x00&\x81\x00\x00 \x00\x00\x00F\x81\x00\x00\x03\x00\x00\x00I\x81\x00\x00\x0f\x00\x00\x00X\x81\x00\x00\v\x00\x00\x00c\x81\x00\x00\x19\x00\x00\x00|\x81\x00\x00\a\x00\x00\x00\x83\x81\x00\x00'\x00\x00\x00\xacy\x00\x00\x05\x00\x00\x00\xaa\x81\x00\x00%\x00\x00\x00delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelaystepfactor expbase backofffactor backoffmultiplier timemultiple exponentmax maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimitrandomize randomizationfactorretries maxretry limit numretriesattempts tries maxtries stop numofattempts timesmaxtime maxelapsedtime deadline maxretrytimedelays stepstimeout pertrytimeout\x00\x00\x00\x02\x00\x00\x00@\x82\x00\x00s\x00\x00\x00\x03\x00\x00\x00\xb3\x82\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\xb7\x82\x00\x00D\x00\x00\x00\b\x00\x00\x00\xfb\x82\x00\x00C\x00\x00\x00\v\x00\x00\x00>\x83\x00\x00\x1d\x00\x00\x00\x11\x00\x00\x00[\x83\x00\x00!\x00\x00\x00\x12\x00\x00\x00|\x83\x00\x000\x00\x00\x00\x13\x00\x00\x00\xac\x83\x00\x00,\x00\x00\x00\x18\x00\x00\x00\u0603\x00\x00\f\x00\x00\x00\x19\x00\x00\x00\xe4\x83\x00\x00\x15\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x99\x84\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\x9a\x84\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\x9b\x84\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\x9c\x84\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\x9d\x84\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\x9f\x84\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xa1\x84\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entriesa policy  () (did you mean ?) (its default)...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x00\x9f\x8b\x00\x00\x06\x00\x00\x00\xa5\x8b\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\xa5~\x00\x00\x04\x00\x00\x00\xf4u\x00\x00\x04\x00\x00\x00\x0fv\x00\x00\x05\x00\x00\x00\xbc\x8b\x00\x00\f\x00\x00\x00ȋ\x00\x00\b\x00\x00\x00,v\x00\x00\f\x00\x00\x00Ћ\x00\x00\a\x00\x00\x00at_leastexactspread\x00\x10\x8c\x00\x00\b\x00\x00\x00\x18\x8c\x00\x00\x05\x00\x00\x00\x1d\x8c\x00\x00\x06\x00\x00\x00beginfailure<\x8c\x00\x00\x05\x00\x00\x00A\x8c\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00u\x8c\x00\x00\x0e\x00\x00\x00\x83\x8c\x00\x00\x0e\x00\x00\x00\x91\x8c\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\xb4\x8c\x00\x00\x06\x00\x00\x00\xba\x8c\x00\x00\x06\x00\x00\x00\xc0\x8c\x00\x00\a\x00\x00\x00ǌ\x00\x00\t\x00\x00\x00Ќ\x00\x00\b\x00\x00\x00،\x00\x00\x06\x00\x00\x00ތ\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec \x8d\x00\x00\x03\x00\x00\x00#\x8d\x00\x00\x03\x00\x00\x00&\x8d\x00\x00\x03\x00\x00\x00)\x8d\x00\x00\x03\x00\x00\x00,\x8d\x00\x00\x03\x00\x00\x00/\x8d\x00\x00\x03\x00\x00\x002\x8d\x00\x00\x03\x00\x00\x005\x8d\x00\x00\x03\x00\x00\x008\x8d\x00\x00\x03\x00\x00\x00;\x8d\x00\x00\x03\x00\x00\x00>\x8d\x00\x00\x03\x00\x00\x00A\x8d\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\xa5\x8d\x00\x001\x00\x00\x00֍\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\x87\x8e\x00\x00\x15\x00\x00\x00\x9c\x8e\x00\x00\x17\x00\x00\x00\xe5\x8e\x00\x007\x00\x00\x00\x1c\x8f\x00\x00$\x00\x00\x00\xb3\x8e\x00\x00\x16\x00\x00\x00@\x8f\x00\x00K\x00\x00\x00\x8b\x8f\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x88\x90\x00\x00\x8f\x90\x00\x00Ȋ\x00\x00ߊ\x00\x00\x98\x90\x00\x00R\x8b\x00\x00\xa0\x90\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00I\x8a\x00\x00O\x8a\x00\x00S\x8a\x00\x00\\\x8a\x00\x00f\x8a\x00\x00k\x8a\x00\x00q\x8a\x00\x00w\x8a\x00\x00z\x8a\x00\x00\x80\x8a\x00\x00\x85\x8a\x00\x00\x8b\x8a\x00\x00\x97\x8a\x00\x00\xa3\x8a\x00\x00\xad\x8a\x00\x00\xbd\x8a\x00\x00Ȋ\x00\x00ӊ\x00\x00ߊ\x00\x00\xea\x8a\x00\x00\xf8\x8a\x00\x00\x03\x8b\x00\x00\x12\x8b\x00\x00'\x8b\x00\x00,\x8b\x00\x00;\x8b\x00\x00F\x8b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00R\x8b\x00\x00X\x8b\x00\x00b\x8b\x00\x00f\x8b\x00\x00t\x8b\x00\x00\xadu\x00\x00\x80\x8b\x00\x00\xb6u\x00\x00\x83\x8b\x00\x00\x91\x8b\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00\x1f\x85\x00\x00P\x85\x00\x00b\x85\x00\x00\x8b\x85\x00\x00\xab\x85\x00\x00˅\x00\x00\xf1\x85\x00\x00\x19\x86\x00\x00t\x86\x00\x00\x99\x86\x00\x00\x99\x86\x00\x00\xbd\x86\x00\x00\x10\x87\x00\x00V\x87\x00\x00\x81\x87\x00\x00\xa9\x87\x00\x00\xc0\x87\x00\x00ԇ\x00\x00\v\x88\x00\x005\x88\x00\x00p\x88\x00\x00\xa4\x88\x00\x00݈\x00\x00\x02\x89\x00\x00$\x89\x00\x00\x81\x89\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x18\x90\x00\x00\x18\x90\x00\x00\x18\x90\x00\x00 \x90\x00\x000\x90\x00\x00 \x90\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x18\x90\x00\x00\x18\x90\x00\x00\x18\x90\x00\x00 \x90\x00\x000\x90\x00\x00 \x90\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00P\x91\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00W\x91\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00P\x91\x00\x00W\x91\x00\x00\x90\x8b\x00\x00\xa7\x8b\x00\x00`\x91\x00\x00\x1a\x8c\x00\x00h\x91\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelaystepfactor expbase backofffactor backoffmultiplier timemultiple exponentmax maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimitrandomize randomizationfactorretries maxretry limit numretriesattempts tries maxtries stop numofattempts timesmaxtime maxelapsedtime deadline maxretrytimedelays stepstimeout pertrytimeout\x00\x00\x00\x02\x00\x00\x00\b\x83\x00\x00s\x00\x00\x00\x03\x00\x00\x00{\x83\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\x7f\x83\x00\x00D\x00\x00\x00\b\x00\x00\x00Ã\x00\x00C\x00\x00\x00\v\x00\x00\x00\x06\x84\x00\x00\x1d\x00\x00\x00\x11\x00\x00\x00#\x84\x00\x00!\x00\x00\x00\x12\x00\x00\x00D\x84\x00\x000\x00\x00\x00\x13\x00\x00\x00t\x84\x00\x00,\x00\x00\x00\x18\x00\x00\x00\xa0\x84\x00\x00\f\x00\x00\x00\x19\x00\x00\x00\xac\x84\x00\x00\x15\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00a\x85\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00b\x85\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00c\x85\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00d\x85\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00e\x85\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00g\x85\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00i\x85\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entriesa policy  () (did you mean ?) (its default)...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x00g\x8c\x00\x00\x06\x00\x00\x00m\x8c\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\x84\x8c\x00\x00\f\x00\x00\x00\x90\x8c\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x98\x8c\x00\x00\a\x00\x00\x00at_leastexactspread\x00،\x00\x00\b\x00\x00\x00\xe0\x8c\x00\x00\x05\x00\x00\x00\xe5\x8c\x00\x00\x06\x00\x00\x00beginfailure\x04\x8d\x00\x00\x05\x00\x00\x00\t\x8d\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00=\x8d\x00\x00\x0e\x00\x00\x00K\x8d\x00\x00\x0e\x00\x00\x00Y\x8d\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00|\x8d\x00\x00\x06\x00\x00\x00\x82\x8d\x00\x00\x06\x00\x00\x00\x88\x8d\x00\x00\a\x00\x00\x00\x8f\x8d\x00\x00\t\x00\x00\x00\x98\x8d\x00\x00\b\x00\x00\x00\xa0\x8d\x00\x00\x06\x00\x00\x00\xa6\x8d\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xe8\x8d\x00\x00\x03\x00\x00\x00\xeb\x8d\x00\x00\x03\x00\x00\x00\xee\x8d\x00\x00\x03\x00\x00\x00\xf1\x8d\x00\x00\x03\x00\x00\x00\xf4\x8d\x00\x00\x03\x00\x00\x00\xf7\x8d\x00\x00\x03\x00\x00\x00\xfa\x8d\x00\x00\x03\x00\x00\x00\xfd\x8d\x00\x00\x03\x00\x00\x00\x00\x8e\x00\x00\x03\x00\x00\x00\x03\x8e\x00\x00\x03\x00\x00\x00\x06\x8e\x00\x00\x03\x00\x00\x00\t\x8e\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00m\x8e\x00\x001\x00\x00\x00\x9e\x8e\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00O\x8f\x00\x00\x15\x00\x00\x00d\x8f\x00\x00\x17\x00\x00\x00\xad\x8f\x00\x007\x00\x00\x00\xe4\x8f\x00\x00$\x00\x00\x00{\x8f\x00\x00\x16\x00\x00\x00\b\x90\x00\x00K\x00\x00\x00S\x90\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00P\x91\x00\x00W\x91\x00\x00\x90\x8b\x00\x00\xa7\x8b\x00\x00`\x91\x00\x00\x1a\x8c\x00\x00h\x91\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\x11\x8b\x00\x00\x17\x8b\x00\x00\x1b\x8b\x00\x00$\x8b\x00\x00.\x8b\x00\x003\x8b\x00\x009\x8b\x00\x00?\x8b\x00\x00B\x8b\x00\x00H\x8b\x00\x00M\x8b\x00\x00S\x8b\x00\x00_\x8b\x00\x00k\x8b\x00\x00u\x8b\x00\x00\x85\x8b\x00\x00\x90\x8b\x00\x00\x9b\x8b\x00\x00\xa7\x8b\x00\x00\xb2\x8b\x00\x00\xc0\x8b\x00\x00ˋ\x00\x00ڋ\x00\x00\xef\x8b\x00\x00\xf4\x8b\x00\x00\x03\x8c\x00\x00\x0e\x8c\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x1a\x8c\x00\x00 \x8c\x00\x00*\x8c\x00\x00.\x8c\x00\x00<\x8c\x00\x00uv\x00\x00H\x8c\x00\x00~v\x00\x00K\x8c\x00\x00Y\x8c\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00\xe7\x85\x00\x00\x18\x86\x00\x00*\x86\x00\x00S\x86\x00\x00s\x86\x00\x00\x93\x86\x00\x00\xb9\x86\x00\x00\xe1\x86\x00\x00<\x87\x00\x00a\x87\x00\x00a\x87\x00\x00\x85\x87\x00\x00؇\x00\x00\x1e\x88\x00\x00I\x88\x00\x00q\x88\x00\x00\x88\x88\x00\x00\x9c\x88\x00\x00ӈ\x00\x00\xfd\x88\x00\x008\x89\x00\x00l\x89\x00\x00\xa5\x89\x00\x00ʉ\x00\x00\xec\x89\x00\x00I\x8a\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe8\x90\x00\x00\xf8\x90\x00\x00\xe8\x90\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe8\x90\x00\x00\xf8\x90\x00\x00\xe8\x90\x00\x00"

@@ -1,6 +1,6 @@
 //! Stats as text with a prefix and labels (SPEC 17.3).
 
-use core::fmt::{self, Write};
+use core::fmt;
 
 use crate::decision::stats::RetryStats;
 
@@ -58,18 +58,27 @@ impl RetryStats {
         prefix: &'a str,
         labels: &'a [(&'a str, &'a str)],
     ) -> Result<PrometheusText<'a>, LabelError> {
-        if !is_name(prefix, true) {
-            return Err(LabelError::Prefix);
-        }
-        for (at, (name, _)) in labels.iter().enumerate() {
-            let is_taken = name.starts_with("__") || ["le", "reason"].contains(name);
-            let is_repeated = labels.iter().take(at).any(|(before, _)| before == name);
-            if !is_name(name, false) || is_taken || is_repeated {
-                return Err(LabelError::Label(at));
-            }
-        }
+        check(prefix, &|at| labels.get(at).copied())?;
         Ok(PrometheusText { stats: self.clone(), prefix, labels })
     }
+}
+
+/// Labels by their position, until there are no more.
+pub(crate) type Labels<'a> = &'a dyn Fn(usize) -> Option<(&'a str, &'a str)>;
+
+/// Whether the prefix and the labels are allowed.
+pub(crate) fn check(prefix: &str, labels: Labels) -> Result<(), LabelError> {
+    if !is_name(prefix, true) {
+        return Err(LabelError::Prefix);
+    }
+    for (at, (name, _)) in (0..).map_while(labels).enumerate() {
+        let is_taken = name.starts_with("__") || name == "le" || name == "reason";
+        let is_repeated = (0..at).map_while(labels).any(|(before, _)| before == name);
+        if !is_name(name, false) || is_taken || is_repeated {
+            return Err(LabelError::Label(at));
+        }
+    }
+    Ok(())
 }
 
 fn is_name(text: &str, may_have_colons: bool) -> bool {
@@ -81,41 +90,65 @@ fn is_name(text: &str, may_have_colons: bool) -> bool {
 
 impl fmt::Display for PrometheusText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in self.stats.prometheus() {
-            let (head, tail) = line.as_str().split_once("backoff").unwrap_or_default();
-            f.write_str(head)?;
-            f.write_str(self.prefix)?;
-            if !head.is_empty() || self.labels.is_empty() {
-                f.write_str(tail)?;
-            } else if let Some((name, own)) = tail.split_once('{') {
-                self.write_labels(f, name)?;
-                write!(f, ",{own}")?;
-            } else {
-                let (name, count) = tail.split_once(' ').unwrap_or_default();
-                self.write_labels(f, name)?;
-                write!(f, "}} {count}")?;
-            }
-            f.write_char('\n')?;
-        }
-        Ok(())
+        let labels = |at| self.labels.get(at).copied();
+        write(&self.stats, self.prefix, &labels, &mut |piece| f.write_str(piece))
     }
 }
 
-impl PrometheusText<'_> {
-    /// Writes the end of a name and the labels, without the last brace.
-    fn write_labels(&self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
-        f.write_str(name)?;
-        for (at, (label, value)) in self.labels.iter().enumerate() {
-            write!(f, "{}{label}=\"", if at == 0 { '{' } else { ',' })?;
-            for character in value.chars() {
-                match character {
-                    '\n' => f.write_str("\\n")?,
-                    '\\' | '"' => write!(f, "\\{character}")?,
-                    other => f.write_char(other)?,
-                }
+/// Writes the text piece by piece, with a prefix and labels that are allowed.
+pub(crate) fn write(
+    stats: &RetryStats,
+    prefix: &str,
+    labels: Labels,
+    piece: &mut dyn FnMut(&str) -> fmt::Result,
+) -> fmt::Result {
+    for line in stats.prometheus() {
+        // Before a name there is nothing, "# HELP " or "# TYPE ".
+        let line = line.as_str();
+        let (head, tail) = if line.starts_with('#') { cut(line, 7) } else { ("", line) };
+        let tail = tail.strip_prefix("backoff").unwrap_or_default();
+        piece(head)?;
+        piece(prefix)?;
+        let end = tail.bytes().position(|byte| byte == b'{' || byte == b' ');
+        let (name, rest) = cut(tail, end.unwrap_or_default());
+        let mut before = "{";
+        if head.is_empty() {
+            piece(name)?;
+            for (label, value) in (0..).map_while(labels) {
+                piece(before)?;
+                piece(label)?;
+                piece("=\"")?;
+                write_value(value, piece)?;
+                before = "\",";
             }
-            f.write_char('"')?;
         }
-        Ok(())
+        let (end, rest) = match rest.strip_prefix('{') {
+            _ if !head.is_empty() => ("", tail),
+            Some(own) => (before, own),
+            None if before == "{" => ("", rest),
+            None => ("\"}", rest),
+        };
+        piece(end)?;
+        piece(rest)?;
+        piece("\n")?;
     }
+    Ok(())
+}
+
+fn write_value(value: &str, piece: &mut dyn FnMut(&str) -> fmt::Result) -> fmt::Result {
+    let mut rest = value;
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'\\' | b'"' | b'\n')) {
+        let (plain, tail) = cut(rest, at);
+        let (special, after) = cut(tail, 1);
+        piece(plain)?;
+        piece("\\")?;
+        piece(if special == "\n" { "n" } else { special })?;
+        rest = after;
+    }
+    piece(rest)
+}
+
+/// The text before and from a place at which a character begins.
+fn cut(text: &str, at: usize) -> (&str, &str) {
+    text.split_at_checked(at).unwrap_or_default()
 }

@@ -8,6 +8,7 @@ use crate::decision::operation::Operation;
 use crate::decision::outcome::{Outcome, StopReason};
 pub use crate::decision::progress::Progress;
 use crate::decision::stats::RetryStats;
+use crate::decision::stats_text::{self, LabelError};
 use crate::field::Field;
 use crate::policy::Policy;
 
@@ -181,4 +182,24 @@ pub const fn budget_event_number(event: BudgetEvent) -> u32 {
         BudgetEvent::OperationSucceeded { .. } => 5,
         BudgetEvent::OperationEnded => 6,
     }
+}
+
+/// Writes [`RetryStats::prometheus_text`] piece by piece, with labels by their position.
+///
+/// # Errors
+///
+/// The first of the prefix and the names of labels that is refused; nothing is written then.
+pub fn write_stats<'a>(
+    stats: &RetryStats,
+    prefix: &str,
+    labels: &'a dyn Fn(usize) -> Option<(&'a str, &'a str)>,
+    piece: &mut dyn FnMut(&str),
+) -> Result<(), LabelError> {
+    stats_text::check(prefix, labels)?;
+    // Writing a piece cannot fail.
+    let _ = stats_text::write(stats, prefix, labels, &mut |text| {
+        piece(text);
+        Ok(())
+    });
+    Ok(())
 }
