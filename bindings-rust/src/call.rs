@@ -177,6 +177,9 @@ where
     /// Runs the loop as a future: `call_async(fetch)`, `call_async(|| get(&url))`, or
     /// `call_async(|| async { .. })`. Returns the output of the last call's future.
     ///
+    /// The loop ends an attempt at the policy's `attempt_timeout` only if [`Loop::timed_out`] says what the call
+    /// then returns.
+    ///
     /// Drop the future at any time to cancel the loop. The future is `Send` if its parts are,
     /// spawns nothing, and holds one timer while it waits.
     ///
@@ -187,19 +190,13 @@ where
     /// assert_eq!(retry.when(|_: &&str| true).call_async(async || Ok(7)).await, Ok(7));
     /// # }
     /// ```
-    ///
-    /// # Panics
-    /// If the policy has an `attempt_timeout` and [`Loop::timed_out`] does not say what a call returns that
-    /// took longer.
     #[must_use = "a future does nothing until it is polled"]
-    #[track_caller]
     pub fn call_async<F, A>(self, call: F) -> impl Future<Output = R>
     where
         F: FnMut() -> A,
         A: Future<Output = R>,
         S: Sleep,
     {
-        self.must_end_attempts();
         Planned::new(self, false).drive(false, ignoring(call), |report| report.result)
     }
 
@@ -225,17 +222,12 @@ where
     /// assert_eq!(plan.call_async_mut(async || connection.query().await).await, Ok(7));
     /// # }
     /// ```
-    ///
-    /// # Panics
-    /// As [`Loop::call_async`].
     #[must_use = "a future does nothing until it is polled"]
-    #[track_caller]
     pub fn call_async_mut<F>(self, mut call: F) -> impl Future<Output = R>
     where
         F: AsyncFnMut() -> R,
         S: Sleep,
     {
-        self.must_end_attempts();
         let mut planned = Planned::new(self, false);
         let finish = |report: Report<R>| report.result;
         drive!(planned, false, attempt => { drop(attempt); call() }, finish)
@@ -278,30 +270,14 @@ where
     /// assert_eq!((report.result, report.attempts), (Err("no"), 1));
     /// # }
     /// ```
-    ///
-    /// # Panics
-    /// As [`Loop::call_async`].
     #[must_use = "a future does nothing until it is polled"]
-    #[track_caller]
     pub fn call_async_with_report<F, A>(self, call: F) -> impl Future<Output = Report<R>>
     where
         F: FnMut() -> A,
         A: Future<Output = R>,
         S: Sleep,
     {
-        self.must_end_attempts();
         Planned::new(self, true).drive(false, ignoring(call), |report| report)
-    }
-
-    /// Refuses an async loop that would not enforce the policy's `attempt_timeout`.
-    #[track_caller]
-    fn must_end_attempts(&self) {
-        assert!(
-            V::ENDS_ATTEMPTS || !self.retry.policy.numbers.limit_attempts(),
-            "the policy {} has an attempt_timeout: say what a call returns that took longer, with \
-             `.timed_out(|timeout| Err(timeout.into()))` after `when` or `classify`",
-            self.retry.policy.get()
-        );
     }
 }
 

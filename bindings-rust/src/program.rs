@@ -9,7 +9,7 @@ use backoff_core::{Budget, Policy, RetryStats};
 use crate::event::RetryEvent;
 
 /// A hook of any loop, which does not know the type of its result.
-type Hook = Box<dyn Fn(&RetryEvent<'_, ()>) + Send + Sync>;
+type Hook = Arc<dyn Fn(&RetryEvent<'_, ()>) + Send + Sync>;
 
 /// Options for all loops of the program: [`set_defaults`] sets them.
 ///
@@ -20,14 +20,14 @@ type Hook = Box<dyn Fn(&RetryEvent<'_, ()>) + Send + Sync>;
 /// assert_eq!((report.result, report.attempts), (Err("busy"), 1));
 /// drop(guard); // what was before holds again
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Defaults {
-    pub(crate) is_off: bool,
+    pub(crate) enabled: Option<bool>,
     policy: Option<Policy>,
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) stats: Option<Arc<RetryStats>>,
-    on_retry: Option<Hook>,
-    on_stop: Option<Hook>,
+    on_retry: Vec<Hook>,
+    on_stop: Vec<Hook>,
 }
 
 impl Defaults {
@@ -41,7 +41,7 @@ impl Defaults {
     /// returned with the reason `MaxRetries`, and no budget hears of it.
     #[must_use]
     pub fn enabled(mut self, enabled: bool) -> Self {
-        self.is_off = !enabled;
+        self.enabled = Some(enabled);
         self
     }
 
@@ -83,7 +83,7 @@ impl Defaults {
         mut self,
         on_retry: impl Fn(&RetryEvent<'_, ()>) + Send + Sync + 'static,
     ) -> Self {
-        self.on_retry = Some(Box::new(on_retry));
+        self.on_retry.push(Arc::new(on_retry));
         self
     }
 
@@ -93,40 +93,59 @@ impl Defaults {
         mut self,
         on_stop: impl Fn(&RetryEvent<'_, ()>) + Send + Sync + 'static,
     ) -> Self {
-        self.on_stop = Some(Box::new(on_stop));
+        self.on_stop.push(Arc::new(on_stop));
         self
     }
 
     /// Calls the hook of an event.
     pub(crate) fn notify<R>(&self, event: &RetryEvent<'_, R>) {
-        let hook = if event.reason.is_some() { &self.on_stop } else { &self.on_retry };
-        if let Some(hook) = hook {
+        let hooks = if event.reason.is_some() { &self.on_stop } else { &self.on_retry };
+        for hook in hooks {
             hook(&event.without_result());
         }
+    }
+
+    /// Adds those that were set after these.
+    fn add(&mut self, later: &Self) {
+        let Self { enabled, policy, budget, stats, on_retry, on_stop } = later.clone();
+        self.enabled = enabled.or(self.enabled);
+        self.policy = policy.or(self.policy);
+        self.budget = budget.or(self.budget.take());
+        self.stats = stats.or(self.stats.take());
+        self.on_retry.extend(on_retry);
+        self.on_stop.extend(on_stop);
     }
 }
 
 impl fmt::Debug for Defaults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { is_off, policy, budget, stats, .. } = self;
+        let Self { enabled, policy, budget, stats, .. } = self;
         let mut shown = f.debug_struct("Defaults");
-        shown.field("enabled", &!is_off).field("policy", policy).field("budget", budget);
+        shown
+            .field("enabled", &enabled.unwrap_or(true))
+            .field("policy", policy)
+            .field("budget", budget);
         shown.field("stats", stats).finish_non_exhaustive()
     }
 }
 
-/// All that are set; the last ones count. The flag says whether there are any, so that a loop of a
-/// program without them takes no lock.
-static SET: RwLock<Vec<Arc<Defaults>>> = RwLock::new(Vec::new());
+/// All that are set, and their sum.
+struct Set {
+    all: Vec<Arc<Defaults>>,
+    sum: Option<Arc<Defaults>>,
+}
+
+/// The flag says whether there are any, so that a loop of a program without them takes no lock.
+static SET: RwLock<Set> = RwLock::new(Set { all: Vec::new(), sum: None });
 static IS_SET: AtomicBool = AtomicBool::new(false);
 
-/// Sets the options of all loops of the program that begin from now on, in every thread. They replace
-/// earlier ones until the guard is dropped; keep it in `main` for the whole program. A loop's own
-/// options win, and its hooks run after these.
+/// Sets the options of all loops of the program that begin from now on, in every thread, until the guard is
+/// dropped; keep it in `main` for the whole program. A loop's own options win, and its hooks run after these.
 ///
-/// Guards may be dropped in any order, so tests in several threads do not restore one another's
-/// defaults; but as long as they overlap, the last ones hold in all threads.
-#[must_use = "the defaults end when the guard is dropped"]
+/// Calls add up: of an option that several calls set, the last one counts, and all hooks run, those of the first
+/// call first. So a library, the program and a test can each set some. Guards may be dropped in any order; each
+/// takes back its own options.
+#[must_use = "bind the guard to a name, `let _defaults = ..`: the defaults end when it is dropped"]
 pub fn set_defaults(defaults: Defaults) -> DefaultsGuard {
     let defaults = Arc::new(defaults);
     change(|set| set.push(Arc::clone(&defaults)));
@@ -146,8 +165,13 @@ impl Drop for DefaultsGuard {
 
 fn change(change: impl FnOnce(&mut Vec<Arc<Defaults>>)) {
     let mut set = SET.write().unwrap_or_else(PoisonError::into_inner);
-    change(&mut set);
-    IS_SET.store(!set.is_empty(), Ordering::Relaxed);
+    change(&mut set.all);
+    let added = set.all.iter().fold(Defaults::new(), |mut sum, defaults| {
+        sum.add(defaults);
+        sum
+    });
+    set.sum = (!set.all.is_empty()).then(|| Arc::new(added));
+    IS_SET.store(set.sum.is_some(), Ordering::Relaxed);
 }
 
 /// Whether the program set defaults.
@@ -158,7 +182,7 @@ pub(crate) fn has_defaults() -> bool {
 
 /// The defaults of a loop that begins.
 pub(crate) fn defaults() -> Option<Arc<Defaults>> {
-    SET.read().unwrap_or_else(PoisonError::into_inner).last().cloned()
+    SET.read().unwrap_or_else(PoisonError::into_inner).sum.clone()
 }
 
 /// The policy of `Retry::default()`, if the program set one.

@@ -89,7 +89,7 @@ impl<C, S> Retry<'_, C, S> {
     /// Fills in what a loop does not set.
     pub(crate) fn fill_in(&mut self, defaults: &Defaults) {
         let Self { policy, budget, shared_budget, stats, .. } = self;
-        if defaults.is_off {
+        if defaults.enabled == Some(false) {
             (*budget, *shared_budget) = (None, None);
             // Without retries a policy breaks no rule.
             let whole = policy.get();

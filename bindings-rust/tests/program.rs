@@ -63,6 +63,29 @@ fn guards_end_in_any_order() {
 }
 
 #[test]
+fn defaults_add_up() {
+    let _alone = alone();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let hook = |name: &'static str| {
+        let seen = Arc::clone(&seen);
+        Defaults::new().on_stop(move |_| seen.lock().unwrap().push(name))
+    };
+    let fail = || {
+        let report = Retry::default().when(|(): &()| true).call_with_report(|| Err::<(), _>(()));
+        (report.attempts, std::mem::take(&mut *seen.lock().unwrap()))
+    };
+    let _library =
+        set_defaults(hook("library").policy(Policy::parse("immediate:max_retries=1").unwrap()));
+    let off = set_defaults(Defaults::new().enabled(false));
+    let program = set_defaults(hook("program"));
+    assert_eq!(fail(), (1, vec!["library", "program"]));
+    drop(off);
+    assert_eq!(fail(), (2, vec!["library", "program"]));
+    drop(program);
+    assert_eq!(fail(), (2, vec!["library"]));
+}
+
+#[test]
 fn hooks_of_the_program_run_before_those_of_the_loop() {
     let _alone = alone();
     let seen = Arc::new(Mutex::new(Vec::new()));

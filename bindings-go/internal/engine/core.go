@@ -7261,7 +7261,7 @@ func (m *Module) fn110(v0, v1 int32) int64 {
 func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5, v6 int32
 	t0 := m.g0
-	v4 = t0 - i32(3536)
+	v4 = t0 - i32(3968)
 	m.g0 = v4
 	{
 		if v0 != 0 {
@@ -7294,60 +7294,60 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn112(v4+i32(1400), i32(2), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1400))
+		m.fn112(v4+i32(1616), i32(2), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1616))
 		v2 = t1
-		t2 := v4 + i32(2392)
-		v1 = v4 + i32(1400) + i32(8)
+		t2 := v4 + i32(2824)
+		v1 = v4 + i32(1616) + i32(8)
 		memory_copy(m.memory[:], uint32(t2), uint32(v1), uint32(i32(72)))
 		if v2 != i64(2) {
 			goto l7
 		}
 		v1 = v4 + i32(408) + i32(8)
-		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2392)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2824)), uint32(i32(72)))
 		goto l8
 	l7:
-		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(80)), uint32(v4+i32(1400)+i32(80)), uint32(i32(728)))
-		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2392)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(80)), uint32(v4+i32(1616)+i32(80)), uint32(i32(944)))
+		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2824)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+592, uint64(v2))
-		m.fn113(v4+i32(2392), v4+i32(592))
-		m.fn114(v4+i32(1400), v4+i32(2392), i32(30068), i32(10))
+		m.fn113(v4+i32(2824), v4+i32(592))
+		m.fn114(v4+i32(1616), v4+i32(2824), i32(30068), i32(10))
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v4))+1400))
+				t3 := int64(load64(m.memory, uint64(uint32(v4))+1616))
 				if t3 != i64(1) {
 					goto l9
 				}
-				store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(1)))
+				store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
 				t4 := int64(load64(m.memory, uint32(v1)))
-				store64(m.memory, uint64(uint32(v4))+2216, uint64(t4))
+				store64(m.memory, uint64(uint32(v4))+2648, uint64(t4))
 				t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				store64(m.memory, uint64(uint32(v4))+2224, uint64(t5))
+				store64(m.memory, uint64(uint32(v4))+2656, uint64(t5))
 				t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				store64(m.memory, uint64(uint32(v4))+2232, uint64(t6))
+				store64(m.memory, uint64(uint32(v4))+2664, uint64(t6))
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory[:], uint32(v4+i32(3104)), uint32(v1), uint32(i32(352)))
-			memory_copy(m.memory[:], uint32(v4+i32(2752)), uint32(v4+i32(3104)), uint32(i32(352)))
-			m.fn115(v4+i32(1400), v4+i32(2392), i32(30068), i32(10), v4+i32(2752))
-			t7 := int32(load32(m.memory, uint64(uint32(v4))+1420))
+			memory_copy(m.memory[:], uint32(v4+i32(3536)), uint32(v1), uint32(i32(352)))
+			memory_copy(m.memory[:], uint32(v4+i32(3184)), uint32(v4+i32(3536)), uint32(i32(352)))
+			m.fn115(v4+i32(1616), v4+i32(2824), i32(30068), i32(10), v4+i32(3184))
+			t7 := int32(load32(m.memory, uint64(uint32(v4))+1636))
 			v1 = t7
 			if v1 == 0 {
 				goto l11
 			}
-			t8 := int32(load32(m.memory, uint64(uint32(v4))+1416))
-			store32(m.memory, uint64(uint32(v4))+2232, uint32(t8))
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+1408))
-			store64(m.memory, uint64(uint32(v4))+2224, uint64(t9))
-			t10 := int64(load64(m.memory, uint64(uint32(v4))+1400))
-			store64(m.memory, uint64(uint32(v4))+2216, uint64(t10))
-			store32(m.memory, uint64(uint32(v4))+2236, uint32(v1))
-			store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(1)))
+			t8 := int32(load32(m.memory, uint64(uint32(v4))+1632))
+			store32(m.memory, uint64(uint32(v4))+2664, uint32(t8))
+			t9 := int64(load64(m.memory, uint64(uint32(v4))+1624))
+			store64(m.memory, uint64(uint32(v4))+2656, uint64(t9))
+			t10 := int64(load64(m.memory, uint64(uint32(v4))+1616))
+			store64(m.memory, uint64(uint32(v4))+2648, uint64(t10))
+			store32(m.memory, uint64(uint32(v4))+2668, uint32(v1))
+			store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
 		}
 	l10:
 		v1 = v4 + i32(408) + i32(8)
-		m.fn116(v1, v4+i32(592), v4+i32(2208)+i32(8))
+		m.fn116(v1, v4+i32(592), v4+i32(2640)+i32(8))
 	l8:
 		memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(112), v4+i32(232))
@@ -7363,7 +7363,7 @@ l1:
 	goto l13
 l11:
 	v1 = i32(-40)
-	v5 = v4 + i32(3456)
+	v5 = v4 + i32(3888)
 l16:
 	if v1 == 0 {
 		goto l14
@@ -7380,7 +7380,7 @@ l16:
 		if uint32(v6) > uint32(i32(26)) {
 			goto l15
 		}
-		t15 := int64(load64(m.memory, uint32(v4+i32(2752)+v6<<3)))
+		t15 := int64(load64(m.memory, uint32(v4+i32(3184)+v6<<3)))
 		v2 = t15
 	}
 l15:
@@ -7389,24 +7389,24 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn117(v4+i32(3104), v4+i32(3456))
+	m.fn117(v4+i32(3536), v4+i32(3888))
 	v1 = i32(0)
 l18:
 	{
 		if v1 == i32(88) {
 			goto l17
 		}
-		t16 := int64(load64(m.memory, uint32(v4+i32(3104)+v1)))
-		store64(m.memory, uint32(v4+i32(1400)+v1), uint64(t16))
+		t16 := int64(load64(m.memory, uint32(v4+i32(3536)+v1)))
+		store64(m.memory, uint32(v4+i32(1616)+v1), uint64(t16))
 		v1 = v1 + i32(8)
 		goto l18
 	}
 l17:
-	memory_copy(m.memory[:], uint32(v4+i32(2304)), uint32(v4+i32(1400)), uint32(i32(88)))
-	v1 = v4 + i32(2208) + i32(8)
-	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(3456)), uint32(i32(80)))
-	store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v4))+2296, uint64(i64(0)))
+	memory_copy(m.memory[:], uint32(v4+i32(2736)), uint32(v4+i32(1616)), uint32(i32(88)))
+	v1 = v4 + i32(2640) + i32(8)
+	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(3888)), uint32(i32(80)))
+	store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v4))+2728, uint64(i64(0)))
 	v5 = v4 + i32(408) + i32(8)
 	memory_copy(m.memory[:], uint32(v5), uint32(v1), uint32(i32(176)))
 	memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v5), uint32(i32(176)))
@@ -7423,7 +7423,7 @@ l13:
 	store32(m.memory, uint32(v3), uint32(v1))
 	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(4)), uint32(i32(108)))
 l19:
-	m.g0 = v4 + i32(3536)
+	m.g0 = v4 + i32(3968)
 	return v1
 }
 
@@ -7432,25 +7432,25 @@ func (m *Module) fn112(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10 int32
 	var v11 int64
 	t0 := m.g0
-	v4 = t0 - i32(3200)
+	v4 = t0 - i32(4064)
 	m.g0 = v4
 	v5 = i32(0)
 l1:
-	if v5 == i32(648) {
+	if v5 == i32(864) {
 		goto l0
 	}
 	v6 = v4 + i32(8) + v5
 	store64(m.memory, uint32(v6), uint64(i64(0)))
-	store64(m.memory, uint32(v6+i32(16)), uint64(i64(0)))
-	v5 = v5 + i32(24)
+	store32(m.memory, uint32(v6+i32(16)), uint32(i32(0)))
+	v5 = v5 + i32(32)
 	goto l1
 l0:
-	v7 = v4 + i32(1320)
+	v7 = v4 + i32(1752)
 	memory_zero(m.memory[:], uint32(v7), uint32(i32(136)))
-	store32(m.memory, uint64(uint32(v4))+1304, uint32(v2))
-	store32(m.memory, uint64(uint32(v4))+1456, uint32(v1))
-	store32(m.memory, uint64(uint32(v4))+1308, uint32(v3))
-	memory_copy(m.memory[:], uint32(v4+i32(656)), uint32(v4+i32(8)), uint32(i32(648)))
+	store32(m.memory, uint64(uint32(v4))+1736, uint32(v2))
+	store32(m.memory, uint64(uint32(v4))+1888, uint32(v1))
+	store32(m.memory, uint64(uint32(v4))+1740, uint32(v3))
+	memory_copy(m.memory[:], uint32(v4+i32(872)), uint32(v4+i32(8)), uint32(i32(864)))
 	{
 		{
 			if uint32(v3) > uint32(i32(1024)) {
@@ -7458,18 +7458,18 @@ l0:
 				store64(m.memory, uint32(v0), uint64(i64(2)))
 				goto l9
 			}
-			m.fn3(v4+i32(2392), v2, v3, i32(58))
-			t1 := int32(load32(m.memory, uint64(uint32(v4))+2396))
+			m.fn3(v4+i32(3040), v2, v3, i32(58))
+			t1 := int32(load32(m.memory, uint64(uint32(v4))+3044))
 			t2 := v4
 			v2 = t1
-			store32(m.memory, uint64(uint32(t2))+1316, uint32(v2))
-			t3 := int32(load32(m.memory, uint64(uint32(v4))+2392))
+			store32(m.memory, uint64(uint32(t2))+1748, uint32(v2))
+			t3 := int32(load32(m.memory, uint64(uint32(v4))+3040))
 			t4 := v4
 			v8 = t3
-			store32(m.memory, uint64(uint32(t4))+1312, uint32(v8))
-			t5 := int32(load32(m.memory, uint64(uint32(v4))+2404))
+			store32(m.memory, uint64(uint32(t4))+1744, uint32(v8))
+			t5 := int32(load32(m.memory, uint64(uint32(v4))+3052))
 			v9 = t5
-			t6 := int32(load32(m.memory, uint64(uint32(v4))+2400))
+			t6 := int32(load32(m.memory, uint64(uint32(v4))+3048))
 			v10 = t6
 			{
 				var p7 int32
@@ -7484,8 +7484,8 @@ l0:
 				t9 := m.fn225(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
-					store64(m.memory, uint64(uint32(v4))+664, uint64(v11))
-					store64(m.memory, uint64(uint32(v4))+656, uint64(i64(1)))
+					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
+					store64(m.memory, uint64(uint32(v4))+872, uint64(i64(1)))
 					goto l8
 				}
 				p10 := i32(112)
@@ -7515,34 +7515,33 @@ l0:
 				}
 				t15 := int32(load32(m.memory, uint64(uint32(v5))+8))
 				t16 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn112(v4+i32(2392), v1, t15, t16)
-				t17 := int64(load64(m.memory, uint64(uint32(v4))+2392))
+				m.fn112(v4+i32(3040), v1, t15, t16)
+				t17 := int64(load64(m.memory, uint64(uint32(v4))+3040))
 				v11 = t17
 				if v11 == i64(2) {
 					goto l4
 				}
-				memory_copy(m.memory[:], uint32(v4+i32(1464)), uint32(v4+i32(2392)+i32(8)), uint32(i32(792)))
-				memory_copy(m.memory[:], uint32(v4+i32(2392)+i32(24)), uint32(v4+i32(1464)), uint32(i32(640)))
-				memory_copy(m.memory[:], uint32(v4+i32(2256)), uint32(v4+i32(2120)), uint32(i32(136)))
-				store64(m.memory, uint64(uint32(v4))+3056, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v4))+2408, uint64(v11))
+				memory_copy(m.memory[:], uint32(v4+i32(1896)), uint32(v4+i32(3040)+i32(8)), uint32(i32(1008)))
+				memory_copy(m.memory[:], uint32(v4+i32(3040)+i32(24)), uint32(v4+i32(1896)), uint32(i32(856)))
+				memory_copy(m.memory[:], uint32(v4+i32(2904)), uint32(v4+i32(2768)), uint32(i32(136)))
+				store64(m.memory, uint64(uint32(v4))+3056, uint64(v11))
 				v5 = i32(0)
 			l7:
 				{
-					if v5 == i32(648) {
+					if v5 == i32(864) {
 						goto l6
 					}
-					v6 = v4 + i32(2392) + v5
+					v6 = v4 + i32(3040) + v5
 					t18 := int64(load64(m.memory, uint32(v6+i32(16))))
 					v11 = t18
 					if v11 == i64(2) {
 						goto l6
 					}
-					v3 = v4 + i32(656) + v5
+					v3 = v4 + i32(872) + v5
 					store64(m.memory, uint32(v3), uint64(v11))
 					t19 := int64(load64(m.memory, uint32(v6+i32(24))))
 					store64(m.memory, uint32(v3+i32(8)), uint64(t19))
-					v5 = v5 + i32(24)
+					v5 = v5 + i32(32)
 					goto l7
 				}
 			}
@@ -7552,10 +7551,10 @@ l0:
 		store64(m.memory, uint32(v0), uint64(i64(2)))
 		goto l9
 	l6:
-		memory_copy(m.memory[:], uint32(v7), uint32(v4+i32(2256)), uint32(i32(136)))
+		memory_copy(m.memory[:], uint32(v7), uint32(v4+i32(2904)), uint32(i32(136)))
 	l8:
-		t20 := v4 + i32(2392)
-		t21 := v4 + i32(656)
+		t20 := v4 + i32(3040)
+		t21 := v4 + i32(872)
 		v5 = v2 + i32(1)
 		p22 := i32(-1)
 		if v5 != 0 {
@@ -7563,23 +7562,23 @@ l0:
 		}
 		m.fn173(t20, t21, p22, v10, v9)
 		{
-			t23 := int32(load32(m.memory, uint64(uint32(v4))+2456))
+			t23 := int32(load32(m.memory, uint64(uint32(v4))+3104))
 			v5 = t23
 			if v5 == 0 {
 				goto l10
 			}
-			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(2392)), uint32(i32(64)))
-			t24 := int32(load32(m.memory, uint64(uint32(v4))+2460))
+			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(3040)), uint32(i32(64)))
+			t24 := int32(load32(m.memory, uint64(uint32(v4))+3108))
 			store32(m.memory, uint64(uint32(v0))+76, uint32(t24))
 			store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
 			store64(m.memory, uint32(v0), uint64(i64(2)))
 			goto l9
 		}
 	l10:
-		memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(656)), uint32(i32(808)))
+		memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(872)), uint32(i32(1024)))
 	}
 l9:
-	m.g0 = v4 + i32(3200)
+	m.g0 = v4 + i32(4064)
 }
 
 //go:norace
@@ -7588,10 +7587,10 @@ func (m *Module) fn113(v0, v1 int32) {
 	var v7 int64
 	var v8 int32
 	t0 := m.g0
-	v2 = t0 - i32(384)
+	v2 = t0 - i32(400)
 	m.g0 = v2
-	memory_zero(m.memory[:], uint32(v2), uint32(i32(360)))
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+800))
+	memory_zero(m.memory[:], uint32(v2+i32(8)), uint32(i32(360)))
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+1016))
 	var p2 int32
 	if t1 == i32(1) {
 		p2 = 1
@@ -7607,37 +7606,37 @@ func (m *Module) fn113(v0, v1 int32) {
 		p4 = i32(29960)
 	}
 	v3 = p4
-	v5 = v1 + i32(664)
-	v6 = v2 + i32(224)
-	t5 := int64(load64(m.memory, uint64(uint32(v1))+792))
+	v5 = v1 + i32(880)
+	v6 = v2 + i32(232)
+	t5 := int64(load64(m.memory, uint64(uint32(v1))+1008))
 	v7 = t5
 l3:
 	{
 		if v4 == 0 {
-			memory_copy(m.memory[:], uint32(v0), uint32(v2), uint32(i32(360)))
-			m.g0 = v2 + i32(384)
+			memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(8)), uint32(i32(360)))
+			m.g0 = v2 + i32(400)
 			return
 		}
 		t6 := int32(load32(m.memory, uint32(v3)))
-		t7 := v2 + i32(360)
+		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
 		m.fn242(t7, t8, v8)
-		t9 := int32(load32(m.memory, uint64(uint32(v2))+360))
+		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
 		}
 		{
 			if v8 == i32(24) {
 				memory_copy(m.memory[:], uint32(v6), uint32(v5), uint32(i32(128)))
-				store64(m.memory, uint64(uint32(v2))+352, uint64(v7))
-				store64(m.memory, uint64(uint32(v2))+192, uint64(v7))
-				t11 := int64(load64(m.memory, uint32(v2)))
-				store64(m.memory, uint32(v2), uint64(t11|i64(0x800000)))
+				store64(m.memory, uint64(uint32(v2))+360, uint64(v7))
+				store64(m.memory, uint64(uint32(v2))+200, uint64(v7))
+				t11 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				store64(m.memory, uint64(uint32(v2))+8, uint64(t11|i64(0x800000)))
 				goto l1
 			}
-			t10 := int64(load64(m.memory, uint64(uint32(v2))+368))
-			m.fn52(v2, v8, t10)
+			t10 := int64(load64(m.memory, uint64(uint32(v2))+376))
+			m.fn52(v2+i32(8), v8, t10)
 			goto l1
 		}
 	}
@@ -8000,13 +7999,13 @@ func (m *Module) fn116(v0, v1, v2 int32) {
 	m.fn242(t5, t6, v7)
 	{
 		{
-			t7 := int32(load16(m.memory, uint64(uint32(v3))+24))
+			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
 			if t7 != i32(1) {
 				goto l0
 			}
-			t8 := int32(load16(m.memory, uint64(uint32(v3))+28))
+			t8 := int32(load32(m.memory, uint64(uint32(v3))+32))
 			v8 = t8
-			t9 := int32(load16(m.memory, uint64(uint32(v3))+26))
+			t9 := int32(load32(m.memory, uint64(uint32(v3))+28))
 			v2 = t9
 			if v6 == i32(3) {
 				goto l1
@@ -8014,64 +8013,74 @@ func (m *Module) fn116(v0, v1, v2 int32) {
 			if v6 == i32(13) {
 				goto l1
 			}
-			v2 = v2 + v8 + i32(1)
-			t10 := int32(load16(m.memory, uint64(uint32(v3))+30))
-			v8 = t10
+			v8 = v2 + v8
+			p10 := v8
+			if uint32(v8) < uint32(v2) {
+				p10 = i32(-1)
+			}
+			v2 = p10 + i32(1)
+			p11 := i32(-1)
+			if v2 != 0 {
+				p11 = v2
+			}
+			v2 = p11
+			t12 := int32(load32(m.memory, uint64(uint32(v3))+36))
+			v8 = t12
 			goto l1
 		}
 	l0:
 		{
-			t11 := int32(load32(m.memory, uint64(uint32(v3))+8))
-			if t11 != 0 {
+			t13 := int32(load32(m.memory, uint64(uint32(v3))+8))
+			if t13 != 0 {
 				goto l2
 			}
-			t12 := int32(load32(m.memory, uint64(uint32(v1))+652))
-			v2 = t12
+			t14 := int32(load32(m.memory, uint64(uint32(v1))+868))
+			v2 = t14
 			v8 = i32(0)
 			goto l1
 		}
 	l2:
-		t13 := int32(load32(m.memory, uint64(uint32(v1))+660))
-		v8 = t13
+		t15 := int32(load32(m.memory, uint64(uint32(v1))+876))
+		v8 = t15
 		v2 = i32(0)
 	}
 l1:
-	t14 := int32(load32(m.memory, uint64(uint32(v1))+800))
-	t15 := int32(load32(m.memory, uint64(uint32(v1))+648))
-	t16 := v3 + i32(8)
-	t17 := v6
-	t18 := v7
-	t19 := v2
-	t20 := t15 + v2
+	t16 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+	t17 := int32(load32(m.memory, uint64(uint32(v1))+864))
+	t18 := v3 + i32(8)
+	t19 := v6
+	t20 := v7
+	t21 := v2
+	t22 := t17 + v2
 	v8 = v2 + v8
-	p21 := v8
+	p23 := v8
 	if uint32(v8) < uint32(v2) {
-		p21 = i32(-1)
+		p23 = i32(-1)
 	}
-	v8 = p21
-	t22 := int32(load32(m.memory, uint64(uint32(v1))+652))
-	var p23 int32
-	if uint32(v8) > uint32(t22) {
-		p23 = 1
+	v8 = p23
+	t24 := int32(load32(m.memory, uint64(uint32(v1))+868))
+	var p25 int32
+	if uint32(v8) > uint32(t24) {
+		p25 = 1
 	}
-	v1 = p23
-	p24 := t20
+	v1 = p25
+	p26 := t22
 	if v1 != 0 {
-		p24 = i32(1)
+		p26 = i32(1)
 	}
-	p25 := v8 - v2
+	p27 := v8 - v2
 	if v1 != 0 {
-		p25 = i32(0)
+		p27 = i32(0)
 	}
-	m.fn175(t16, t14, t17, t18, t19, p24, p25)
+	m.fn175(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
-	t26 := int32(load32(m.memory, uint64(uint32(v3))+72))
-	store32(m.memory, uint64(uint32(v0))+64, uint32(t26))
-	t27 := int64(load64(m.memory, uint64(uint32(v3))+64))
-	store64(m.memory, uint64(uint32(v0))+56, uint64(t27))
-	t28 := int32(load32(m.memory, uint64(uint32(v3))+24))
-	store32(m.memory, uint64(uint32(v0))+16, uint32(t28))
+	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(t28))
+	t29 := int64(load64(m.memory, uint64(uint32(v3))+64))
+	store64(m.memory, uint64(uint32(v0))+56, uint64(t29))
+	t30 := int32(load32(m.memory, uint64(uint32(v3))+24))
+	store32(m.memory, uint64(uint32(v0))+16, uint32(t30))
 	memory_copy(m.memory[:], uint32(v0+i32(20)), uint32(v3+i32(8)+i32(20)), uint32(i32(36)))
 	m.g0 = v3 + i32(80)
 }
@@ -11528,30 +11537,30 @@ l0:
 func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int32) int32 {
 	var v5, v6, v7, v8 int32
 	t0 := m.g0
-	v5 = t0 - i32(5936)
+	v5 = t0 - i32(7024)
 	m.g0 = v5
 	{
 		if v3 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory[:], uint32(v5+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn53(v5, v0)
+		m.fn53(v5+i32(8), v0)
 		v6 = i32(1)
-		t1 := int32(load32(m.memory, uint64(uint32(v5))+4))
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		v0 = t1
 		{
-			t2 := int32(load32(m.memory, uint32(v5)))
+			t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
 			if t2 != i32(1) {
 				goto l2
 			}
-			memory_zero(m.memory[:], uint32(v5+i32(132)), uint32(i32(108)))
+			memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
 			goto l1
 		}
 	l2:
-		memory_copy(m.memory[:], uint32(v5+i32(240)), uint32(v0), uint32(i32(320)))
+		memory_copy(m.memory[:], uint32(v5+i32(248)), uint32(v0), uint32(i32(320)))
 		v7 = i32(0)
 		if v2 == 0 {
 			goto l3
@@ -11567,16 +11576,16 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		}
 		v0 = i32(108)
 	l5:
-		memory_zero(m.memory[:], uint32(v5+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
 		goto l1
 	l6:
 		v7 = int32(v2)
 		v6 = v1
 	l3:
-		m.fn172(v5+i32(1212), v5+i32(240))
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+1980))
-		t4 := v5 + i32(4480)
-		t5 := v5 + i32(1212)
+		m.fn172(v5+i32(1220), v5+i32(248))
+		t3 := int32(load32(m.memory, uint64(uint32(v5))+1988))
+		t4 := v5 + i32(5136)
+		t5 := v5 + i32(1220)
 		v0 = t3
 		var p6 int32
 		if uint32(v0) > uint32(i32(768)) {
@@ -11592,129 +11601,129 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 			p8 = i32(0)
 		}
 		m.fn112(t4, i32(1), p7, p8)
-		t9 := int64(load64(m.memory, uint64(uint32(v5))+4480))
+		t9 := int64(load64(m.memory, uint64(uint32(v5))+5136))
 		v2 = t9
-		memory_copy(m.memory[:], uint32(v5+i32(3672)), uint32(v5+i32(4480)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v5+i32(4112)), uint32(v5+i32(5136)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
-			memory_copy(m.memory[:], uint32(v5+i32(880)+i32(8)), uint32(v5+i32(3672)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(888)+i32(8)), uint32(v5+i32(4112)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory[:], uint32(v5+i32(1984)+i32(80)), uint32(v5+i32(4480)+i32(80)), uint32(i32(728)))
-			memory_copy(m.memory[:], uint32(v5+i32(1984)+i32(8)), uint32(v5+i32(3672)), uint32(i32(72)))
-			store64(m.memory, uint64(uint32(v5))+1984, uint64(v2))
+			memory_copy(m.memory[:], uint32(v5+i32(1992)+i32(80)), uint32(v5+i32(5136)+i32(80)), uint32(i32(944)))
+			memory_copy(m.memory[:], uint32(v5+i32(1992)+i32(8)), uint32(v5+i32(4112)), uint32(i32(72)))
+			store64(m.memory, uint64(uint32(v5))+1992, uint64(v2))
 			v0 = i32(0)
 		l10:
 			{
-				if v0 == i32(648) {
+				if v0 == i32(864) {
 					goto l9
 				}
-				v1 = v5 + i32(5288) + v0
+				v1 = v5 + i32(6160) + v0
 				t10 := v1
-				v8 = v5 + i32(1984) + v0
+				v8 = v5 + i32(1992) + v0
 				t11 := int64(load64(m.memory, uint32(v8)))
 				store64(m.memory, uint32(t10), uint64(t11))
-				store16(m.memory, uint32(v1+i32(16)), uint16(i32(0)))
+				store32(m.memory, uint32(v1+i32(16)), uint32(i32(0)))
 				t12 := int64(load64(m.memory, uint32(v8+i32(8))))
 				store64(m.memory, uint32(v1+i32(8)), uint64(t12))
-				v0 = v0 + i32(24)
+				v0 = v0 + i32(32)
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory[:], uint32(v5+i32(4480)), uint32(v5+i32(5288)), uint32(i32(648)))
-			store64(m.memory, uint64(uint32(v5))+5136, uint64(i64(1)))
-			store32(m.memory, uint64(uint32(v5))+5128, uint32(v6))
-			t13 := int32(load32(m.memory, uint64(uint32(v5))+2784))
+			memory_copy(m.memory[:], uint32(v5+i32(5136)), uint32(v5+i32(6160)), uint32(i32(864)))
+			store64(m.memory, uint64(uint32(v5))+6008, uint64(i64(1)))
+			store32(m.memory, uint64(uint32(v5))+6000, uint32(v6))
+			t13 := int32(load32(m.memory, uint64(uint32(v5))+3008))
 			t14 := v5
 			v0 = t13
-			store32(m.memory, uint64(uint32(t14))+5280, uint32(v0))
-			store32(m.memory, uint64(uint32(v5))+5132, uint32(v7))
-			memory_copy(m.memory[:], uint32(v5+i32(4480)+i32(664)), uint32(v5+i32(1984)+i32(664)), uint32(i32(136)))
+			store32(m.memory, uint64(uint32(t14))+6152, uint32(v0))
+			store32(m.memory, uint64(uint32(v5))+6004, uint32(v7))
+			memory_copy(m.memory[:], uint32(v5+i32(5136)+i32(880)), uint32(v5+i32(1992)+i32(880)), uint32(i32(136)))
 			{
 				if uint32(v7) > uint32(i32(1024)) {
 					goto l11
 				}
-				t16 := v5 + i32(5288)
-				t17 := v5 + i32(4480)
+				t16 := v5 + i32(6160)
+				t17 := v5 + i32(5136)
 				p15 := i32(0)
 				if v7 != 0 {
 					p15 = v6
 				}
 				m.fn173(t16, t17, i32(0), p15, v7)
 				{
-					t18 := int32(load32(m.memory, uint64(uint32(v5))+5352))
+					t18 := int32(load32(m.memory, uint64(uint32(v5))+6224))
 					v0 = t18
 					if v0 == 0 {
-						memory_copy(m.memory[:], uint32(v5+i32(3672)), uint32(v5+i32(4480)), uint32(i32(808)))
-						t20 := int64(load64(m.memory, uint64(uint32(v5))+3672))
+						memory_copy(m.memory[:], uint32(v5+i32(4112)), uint32(v5+i32(5136)), uint32(i32(1024)))
+						t20 := int64(load64(m.memory, uint64(uint32(v5))+4112))
 						v2 = t20
 						if v2 == i64(2) {
 							goto l13
 						}
-						t21 := v5 + i32(3600)
-						v1 = v5 + i32(3672) + i32(8)
+						t21 := v5 + i32(4040)
+						v1 = v5 + i32(4112) + i32(8)
 						memory_copy(m.memory[:], uint32(t21), uint32(v1), uint32(i32(72)))
-						memory_copy(m.memory[:], uint32(v5+i32(2792)+i32(80)), uint32(v5+i32(3672)+i32(80)), uint32(i32(728)))
-						memory_copy(m.memory[:], uint32(v5+i32(2792)+i32(8)), uint32(v5+i32(3600)), uint32(i32(72)))
-						store64(m.memory, uint64(uint32(v5))+2792, uint64(v2))
-						m.fn113(v5+i32(4480), v5+i32(2792))
-						m.fn174(v5+i32(3672), v5+i32(4480))
-						v0 = v5 + i32(880) + i32(8)
+						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(80)), uint32(v5+i32(4112)+i32(80)), uint32(i32(944)))
+						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
+						store64(m.memory, uint64(uint32(v5))+3016, uint64(v2))
+						m.fn113(v5+i32(5136), v5+i32(3016))
+						m.fn174(v5+i32(4112), v5+i32(5136))
+						v0 = v5 + i32(888) + i32(8)
 						{
-							t22 := int64(load64(m.memory, uint64(uint32(v5))+3672))
+							t22 := int64(load64(m.memory, uint64(uint32(v5))+4112))
 							if t22 != i64(1) {
 								memory_copy(m.memory[:], uint32(v0), uint32(v1), uint32(i32(320)))
-								memory_copy(m.memory[:], uint32(v5+i32(560)), uint32(v0), uint32(i32(320)))
+								memory_copy(m.memory[:], uint32(v5+i32(568)), uint32(v0), uint32(i32(320)))
 								memory_zero(m.memory[:], uint32(v3+i32(328)), uint32(i32(56)))
 								store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-								memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v5+i32(560)), uint32(i32(320)))
+								memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v5+i32(568)), uint32(i32(320)))
 								goto l16
 							}
-							m.fn116(v0, v5+i32(2792), v1)
+							m.fn116(v0, v5+i32(3016), v1)
 							goto l15
 						}
 					}
-					memory_copy(m.memory[:], uint32(v5+i32(3680)), uint32(v5+i32(5288)), uint32(i32(64)))
-					store32(m.memory, uint64(uint32(v5))+3744, uint32(v0))
-					t19 := int32(load32(m.memory, uint64(uint32(v5))+5356))
-					store32(m.memory, uint64(uint32(v5))+3748, uint32(t19))
+					memory_copy(m.memory[:], uint32(v5+i32(4120)), uint32(v5+i32(6160)), uint32(i32(64)))
+					store32(m.memory, uint64(uint32(v5))+4184, uint32(v0))
+					t19 := int32(load32(m.memory, uint64(uint32(v5))+6228))
+					store32(m.memory, uint64(uint32(v5))+4188, uint32(t19))
 					goto l13
 				}
 			}
 		l11:
-			m.fn175(v5+i32(3680), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
+			m.fn175(v5+i32(4120), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
 		l13:
-			memory_copy(m.memory[:], uint32(v5+i32(3600)), uint32(v5+i32(3672)+i32(8)), uint32(i32(72)))
-			memory_copy(m.memory[:], uint32(v5+i32(880)+i32(8)), uint32(v5+i32(3600)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(4040)), uint32(v5+i32(4112)+i32(8)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(888)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
 		}
 	l8:
-		v0 = v5 + i32(888)
+		v0 = v5 + i32(896)
 	l15:
-		memory_copy(m.memory[:], uint32(v5+i32(560)), uint32(v0), uint32(i32(72)))
-		m.fn20(v5+i32(120), v5+i32(560))
-		t23 := int64(load64(m.memory, uint64(uint32(v5))+120))
+		memory_copy(m.memory[:], uint32(v5+i32(568)), uint32(v0), uint32(i32(72)))
+		m.fn20(v5+i32(128), v5+i32(568))
+		t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
 		if t23 != i64(1) {
 			goto l16
 		}
-		t24 := int32(load32(m.memory, uint64(uint32(v5))+128))
+		t24 := int32(load32(m.memory, uint64(uint32(v5))+136))
 		v0 = t24
 	}
 l1:
-	memory_copy(m.memory[:], uint32(v5+i32(12)), uint32(v5+i32(132)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v5+i32(20)), uint32(v5+i32(140)), uint32(i32(108)))
 	goto l17
 l16:
 	v0 = i32(0)
-	memory_zero(m.memory[:], uint32(v5+i32(12)), uint32(i32(108)))
+	memory_zero(m.memory[:], uint32(v5+i32(20)), uint32(i32(108)))
 l17:
 	if v4 == 0 {
 		goto l18
 	}
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory[:], uint32(v4+i32(4)), uint32(v5+i32(12)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v4+i32(4)), uint32(v5+i32(20)), uint32(i32(108)))
 l18:
-	m.g0 = v5 + i32(5936)
+	m.g0 = v5 + i32(7024)
 	return v0
 }
 
@@ -11738,20 +11747,20 @@ func (m *Module) fn173(v0, v1, v2, v3, v4 int32) {
 	t0 := m.g0
 	v5 = t0 - i32(768)
 	m.g0 = v5
-	v6 = v1 + i32(672)
+	v6 = v1 + i32(888)
 	v7 = v5 + i32(228)
 	v8 = v5 + i32(8) + i32(8)
 	v9 = v5 + i32(224)
 	v10 = v5 + i32(208) + i32(8)
 	v11 = v5 + i32(616) + i32(12)
-l44:
+l42:
 	{
 		{
 			{
 				{
 					if v3 == 0 {
 						store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
-						goto l42
+						goto l40
 					}
 					m.fn3(v5+i32(208), v3, v4, i32(44))
 					t1 := int32(load32(m.memory, uint64(uint32(v5))+220))
@@ -11772,7 +11781,7 @@ l44:
 					v16 = t7
 					t8 := int32(load32(m.memory, uint64(uint32(v5))+208))
 					v17 = t8
-					t9 := int32(load32(m.memory, uint64(uint32(v1))+800))
+					t9 := int32(load32(m.memory, uint64(uint32(v1))+1016))
 					v18 = t9
 					var p10 int32
 					if v18 == i32(1) {
@@ -11986,127 +11995,105 @@ l44:
 							t55 := int64(load64(m.memory, uint64(uint32(v5))+344))
 							v24 = t55
 							memory_copy(m.memory[:], uint32(v5+i32(480)), uint32(v5+i32(88)), uint32(i32(120)))
-							store32(m.memory, uint64(uint32(v5))+216, uint32(v14))
-							store32(m.memory, uint64(uint32(v5))+212, uint32(v16))
-							store32(m.memory, uint64(uint32(v5))+208, uint32(v2))
-							v19 = v5 + i32(208)
+							store32(m.memory, uint64(uint32(v5))+364, uint32(v14))
+							store32(m.memory, uint64(uint32(v5))+360, uint32(v16))
+							store32(m.memory, uint64(uint32(v5))+356, uint32(v2))
+							if v20 == i32(18) {
+								goto l26
+							}
+							if v20 == i32(11) {
+								v19 = i32(36132)
+								v13 = i32(5)
+								goto l28
+							}
+							v19 = i32(4)
 							v13 = i32(0)
-						l27:
-							{
-								if v13 == i32(6) {
-									t59 := int32(load16(m.memory, uint64(uint32(v5))+620))
-									store16(m.memory, uint64(uint32(v5))+360, uint16(t59))
-									t60 := int32(load32(m.memory, uint64(uint32(v5))+616))
-									store32(m.memory, uint64(uint32(v5))+356, uint32(t60))
-									if v20 == i32(18) {
-										goto l28
-									}
-									if v20 == i32(11) {
-										v19 = i32(36132)
-										v13 = i32(5)
-										goto l30
-									}
-									v19 = i32(4)
-									v13 = i32(0)
-									goto l30
-								l28:
-									v19 = i32(36152)
-									v13 = i32(1)
-								l30:
-									v13 = v13 << 2
-								l33:
-									if v13 == 0 {
-										store32(m.memory, uint64(uint32(v5))+632, uint32(v16))
-										store32(m.memory, uint64(uint32(v5))+628, uint32(v17))
-										store32(m.memory, uint64(uint32(v5))+616, uint32(v1))
-										store32(m.memory, uint64(uint32(v5))+624, uint32(v5+i32(84)))
-										store32(m.memory, uint64(uint32(v5))+620, uint32(v5+i32(356)))
-										switch v18 {
-										default:
-											m.fn241(v5+i32(8), v5+i32(616), v20, i64(0), v21)
+							goto l28
+						l26:
+							v19 = i32(36152)
+							v13 = i32(1)
+						l28:
+							v13 = v13 << 2
+						l31:
+							if v13 == 0 {
+								store32(m.memory, uint64(uint32(v5))+632, uint32(v16))
+								store32(m.memory, uint64(uint32(v5))+628, uint32(v17))
+								store32(m.memory, uint64(uint32(v5))+616, uint32(v1))
+								store32(m.memory, uint64(uint32(v5))+624, uint32(v5+i32(84)))
+								store32(m.memory, uint64(uint32(v5))+620, uint32(v5+i32(356)))
+								switch v18 {
+								default:
+									m.fn241(v5+i32(8), v5+i32(616), v20, i64(0), v21)
+									goto l5
+								case 1:
+									m.fn241(v5+i32(8), v5+i32(616), v20, i64(1), v21)
+									goto l5
+								case 2:
+									m.fn241(v5+i32(208), v5+i32(616), v20, i64(1), v24)
+									{
+										t59 := int32(load32(m.memory, uint64(uint32(v5))+272))
+										v13 = t59
+										if v13 == 0 {
+											store64(m.memory, uint64(uint32(v1))+880, uint64(v21))
+											memory_copy(m.memory[:], uint32(v6), uint32(v5+i32(480)), uint32(i32(120)))
+											store64(m.memory, uint64(uint32(v1))+1008, uint64(v24))
+											store32(m.memory, uint64(uint32(v5))+72, uint32(i32(0)))
 											goto l5
-										case 1:
-											m.fn241(v5+i32(8), v5+i32(616), v20, i64(1), v21)
-											goto l5
-										case 2:
-											m.fn241(v5+i32(208), v5+i32(616), v20, i64(1), v24)
+										}
+										memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
+										t60 := int32(load32(m.memory, uint64(uint32(v5))+276))
+										v19 = t60
+										goto l37
+									}
+								case 3:
+									m.fn241(v5+i32(208), v5+i32(616), v20, i64(1), i64(4))
+									{
+										t61 := int32(load32(m.memory, uint64(uint32(v5))+272))
+										v13 = t61
+										if v13 == 0 {
+											m.fn241(v5+i32(208), v5+i32(616), i32(12), i64(1), v21)
 											{
-												t64 := int32(load32(m.memory, uint64(uint32(v5))+272))
-												v13 = t64
+												t63 := int32(load32(m.memory, uint64(uint32(v5))+272))
+												v13 = t63
 												if v13 == 0 {
-													store64(m.memory, uint64(uint32(v1))+664, uint64(v21))
-													memory_copy(m.memory[:], uint32(v6), uint32(v5+i32(480)), uint32(i32(120)))
-													store64(m.memory, uint64(uint32(v1))+792, uint64(v24))
-													store32(m.memory, uint64(uint32(v5))+72, uint32(i32(0)))
+													m.fn241(v5+i32(8), v5+i32(616), i32(13), i64(1), v21)
 													goto l5
 												}
 												memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
-												t65 := int32(load32(m.memory, uint64(uint32(v5))+276))
-												v19 = t65
-												goto l39
-											}
-										case 3:
-											m.fn241(v5+i32(208), v5+i32(616), v20, i64(1), i64(4))
-											{
-												t66 := int32(load32(m.memory, uint64(uint32(v5))+272))
-												v13 = t66
-												if v13 == 0 {
-													m.fn241(v5+i32(208), v5+i32(616), i32(12), i64(1), v21)
-													{
-														t68 := int32(load32(m.memory, uint64(uint32(v5))+272))
-														v13 = t68
-														if v13 == 0 {
-															m.fn241(v5+i32(8), v5+i32(616), i32(13), i64(1), v21)
-															goto l5
-														}
-														memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
-														t69 := int32(load32(m.memory, uint64(uint32(v5))+276))
-														v19 = t69
-														goto l39
-													}
-												}
-												memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
-												t67 := int32(load32(m.memory, uint64(uint32(v5))+276))
-												v19 = t67
-												goto l39
+												t64 := int32(load32(m.memory, uint64(uint32(v5))+276))
+												v19 = t64
+												goto l37
 											}
 										}
+										memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
+										t62 := int32(load32(m.memory, uint64(uint32(v5))+276))
+										v19 = t62
+										goto l37
 									}
-									{
-										t61 := int32(load32(m.memory, uint32(v19)))
-										v14 = t61
-										p62 := i32(-33)
-										if uint32(v14) < uint32(i32(33)) {
-											p62 = i32(-1)
-										}
-										v14 = p62 + v14
-										if uint32(v14) > uint32(i32(26)) {
-											goto l32
-										}
-										v14 = v1 + v14*i32(24)
-										t63 := int32(load16(m.memory, uint64(uint32(v14))+16))
-										if t63 != 0 {
-											goto l32
-										}
-										store64(m.memory, uint32(v14), uint64(i64(0)))
-									}
-								l32:
-									v19 = v19 + i32(4)
-									v13 = v13 + i32(-4)
-									goto l33
 								}
-								t56 := int32(load32(m.memory, uint32(v19)))
-								t57 := v5 + i32(616) + v13
-								v14 = t56
-								p58 := i32(0xffff)
-								if uint32(v14) < uint32(i32(0xffff)) {
-									p58 = v14
-								}
-								store16(m.memory, uint32(t57), uint16(p58))
-								v13 = v13 + i32(2)
-								v19 = v19 + i32(4)
-								goto l27
 							}
+							{
+								t56 := int32(load32(m.memory, uint32(v19)))
+								v14 = t56
+								p57 := i32(-33)
+								if uint32(v14) < uint32(i32(33)) {
+									p57 = i32(-1)
+								}
+								v14 = p57 + v14
+								if uint32(v14) > uint32(i32(26)) {
+									goto l30
+								}
+								v14 = v1 + v14<<5
+								t58 := int32(load32(m.memory, uint64(uint32(v14))+16))
+								if t58 != 0 {
+									goto l30
+								}
+								store64(m.memory, uint32(v14), uint64(i64(0)))
+							}
+						l30:
+							v19 = v19 + i32(4)
+							v13 = v13 + i32(-4)
+							goto l31
 						}
 					l3:
 						t18 := v5 + i32(8)
@@ -12122,84 +12109,84 @@ l44:
 					}
 				}
 			l16:
-				t70 := int32(load32(m.memory, uint64(uint32(v5))+620))
-				v18 = t70
+				t65 := int32(load32(m.memory, uint64(uint32(v5))+620))
+				v18 = t65
 			}
 		l24:
 			v13 = i32(0)
 			v17 = v14
 		l14:
-			t71 := int32(load32(m.memory, uint64(uint32(v1))+800))
-			t72 := v10
-			t73 := v18
-			t74 := v20
+			t66 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+			t67 := v10
+			t68 := v18
+			t69 := v20
 			v19 = v2 + v16
-			p75 := v19
+			p70 := v19
 			if uint32(v19) < uint32(v2) {
-				p75 = i32(-1)
+				p70 = i32(-1)
 			}
-			v19 = p75 + i32(1)
-			p76 := i32(-1)
+			v19 = p70 + i32(1)
+			p71 := i32(-1)
 			if v19 != 0 {
-				p76 = v19
+				p71 = v19
 			}
-			v19 = p76
+			v19 = p71
 			v16 = v19 + v13
-			p77 := v16
+			p72 := v16
 			if uint32(v16) < uint32(v19) {
-				p77 = i32(-1)
+				p72 = i32(-1)
 			}
-			t78 := v15 + v13
-			var p79 int32
+			t73 := v15 + v13
+			var p74 int32
 			if uint32(v17) > uint32(v14) {
-				p79 = 1
+				p74 = 1
 			}
-			var p80 int32
+			var p75 int32
 			if uint32(v17) < uint32(v13) {
-				p80 = 1
+				p75 = 1
 			}
-			v19 = p79 | p80
-			p81 := t78
+			v19 = p74 | p75
+			p76 := t73
 			if v19 != 0 {
-				p81 = i32(1)
+				p76 = i32(1)
 			}
-			p82 := v17 - v13
+			p77 := v17 - v13
 			if v19 != 0 {
-				p82 = i32(0)
+				p77 = i32(0)
 			}
-			m.fn175(t72, t71, t73, t74, p77, p81, p82)
-			t83 := int64(load64(m.memory, uint64(uint32(v5))+216))
-			v21 = t83
+			m.fn175(t67, t66, t68, t69, p72, p76, p77)
+			t78 := int64(load64(m.memory, uint64(uint32(v5))+216))
+			v21 = t78
 			memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v9), uint32(i32(64)))
 			memory_copy(m.memory[:], uint32(v8), uint32(v5+i32(88)), uint32(i32(64)))
 			store64(m.memory, uint64(uint32(v5))+8, uint64(v21))
 		}
 	l5:
-		t84 := int32(load32(m.memory, uint64(uint32(v5))+72))
-		v13 = t84
+		t79 := int32(load32(m.memory, uint64(uint32(v5))+72))
+		v13 = t79
 		if v13 == 0 {
 			v13 = v2 + v12
-			p86 := v13
+			p81 := v13
 			if uint32(v13) < uint32(v2) {
-				p86 = i32(-1)
+				p81 = i32(-1)
 			}
-			v13 = p86 + i32(1)
-			p87 := i32(-1)
+			v13 = p81 + i32(1)
+			p82 := i32(-1)
 			if v13 != 0 {
-				p87 = v13
+				p82 = v13
 			}
-			v2 = p87
-			goto l44
+			v2 = p82
+			goto l42
 		}
-		t85 := int32(load32(m.memory, uint64(uint32(v5))+76))
-		v19 = t85
+		t80 := int32(load32(m.memory, uint64(uint32(v5))+76))
+		v19 = t80
 	}
-l39:
+l37:
 	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(8)), uint32(i32(64)))
 	store32(m.memory, uint64(uint32(v0))+68, uint32(v19))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v13))
-	goto l42
-l42:
+	goto l40
+l40:
 	m.g0 = v5 + i32(768)
 }
 
@@ -13317,7 +13304,7 @@ l1:
 func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
-	v4 = t0 - i32(2832)
+	v4 = t0 - i32(3264)
 	m.g0 = v4
 	{
 		if v0 != 0 {
@@ -13350,26 +13337,26 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn112(v4+i32(1696), i32(1), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1696))
+		m.fn112(v4+i32(1912), i32(1), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1912))
 		v2 = t1
-		memory_copy(m.memory[:], uint32(v4+i32(2504)), uint32(v4+i32(1696)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(2936)), uint32(v4+i32(1912)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
 			v1 = v4 + i32(560) + i32(8)
-			memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2504)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2936)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(80)), uint32(v4+i32(1696)+i32(80)), uint32(i32(728)))
-			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2504)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(80)), uint32(v4+i32(1912)+i32(80)), uint32(i32(944)))
+			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2936)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+888, uint64(v2))
-			m.fn113(v4+i32(1696), v4+i32(888))
-			m.fn174(v4+i32(2504), v4+i32(1696))
+			m.fn113(v4+i32(1912), v4+i32(888))
+			m.fn174(v4+i32(2936), v4+i32(1912))
 			v1 = v4 + i32(560) + i32(8)
-			v5 = v4 + i32(2504) + i32(8)
-			t2 := int64(load64(m.memory, uint64(uint32(v4))+2504))
+			v5 = v4 + i32(2936) + i32(8)
+			t2 := int64(load64(m.memory, uint64(uint32(v4))+2936))
 			if t2 != i64(1) {
 				goto l9
 			}
@@ -13404,7 +13391,7 @@ l11:
 	store32(m.memory, uint32(v3), uint32(v0))
 	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l12:
-	m.g0 = v4 + i32(2832)
+	m.g0 = v4 + i32(3264)
 	return v0
 }
 
@@ -16504,43 +16491,54 @@ l4:
 
 //go:norace
 func (m *Module) fn241(v0, v1, v2 int32, v3, v4 int64) {
-	var v5 int32
-	var v6, v7 int64
-	t0 := int32(load32(m.memory, uint32(v1)))
-	v5 = t0
+	var v5, v6, v7 int32
+	t0 := m.g0
+	v5 = t0 - i32(16)
+	m.g0 = v5
+	t1 := int32(load32(m.memory, uint32(v1)))
+	v6 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v1))+4))
+	t3 := v5
+	v7 = t2
+	t4 := int64(load64(m.memory, uint32(v7)))
+	store64(m.memory, uint32(t3), uint64(t4))
+	t5 := int32(load32(m.memory, uint64(uint32(v7))+8))
+	store32(m.memory, uint64(uint32(v5))+8, uint32(t5))
 	{
-		p1 := i32(-33)
-		if uint32(v2) < uint32(i32(33)) {
-			p1 = i32(-1)
+		{
+			p6 := i32(-33)
+			if uint32(v2) < uint32(i32(33)) {
+				p6 = i32(-1)
+			}
+			v2 = p6 + v2
+			if uint32(v2) > uint32(i32(26)) {
+				goto l0
+			}
+			v2 = v6 + v2<<5
+			t7 := int32(load32(m.memory, uint64(uint32(v2))+16))
+			if t7 != 0 {
+				goto l0
+			}
+			store32(m.memory, uint64(uint32(v2))+16, uint32(i32(1)))
+			store64(m.memory, uint64(uint32(v2))+8, uint64(v4))
+			store64(m.memory, uint32(v2), uint64(v3))
+			t8 := int64(load64(m.memory, uint32(v5)))
+			store64(m.memory, uint64(uint32(v2))+20, uint64(t8))
+			t9 := int32(load32(m.memory, uint64(uint32(v5))+8))
+			store32(m.memory, uint64(uint32(v2))+28, uint32(t9))
+			store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
+			goto l1
 		}
-		v2 = p1 + v2
-		if uint32(v2) > uint32(i32(26)) {
-			goto l0
-		}
-		v2 = v5 + v2*i32(24)
-		t2 := int32(load16(m.memory, uint64(uint32(v2))+16))
-		if t2 != 0 {
-			goto l0
-		}
-		t3 := int32(load32(m.memory, uint64(uint32(v1))+4))
-		v1 = t3
-		t4 := int64(load16(m.memory, uint32(v1+i32(4))))
-		v6 = t4
-		t5 := int64(load32(m.memory, uint32(v1)))
-		v7 = t5
-		store64(m.memory, uint64(uint32(v2))+8, uint64(v4))
-		store64(m.memory, uint32(v2), uint64(v3))
-		store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
-		store64(m.memory, uint64(uint32(v2))+16, uint64((v7|v6<<32)<<16|i64(1)))
-		return
+	l0:
+		t10 := int32(load32(m.memory, uint32(v6+i32(1016))))
+		t11 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		t12 := int32(load32(m.memory, uint32(t11)))
+		t13 := int32(load32(m.memory, uint64(uint32(v1))+12))
+		t14 := int32(load32(m.memory, uint64(uint32(v1))+16))
+		m.fn175(v0, t10, i32(16), i32(0), t12, t13, t14)
 	}
-l0:
-	t6 := int32(load32(m.memory, uint32(v5+i32(800))))
-	t7 := int32(load32(m.memory, uint64(uint32(v1))+8))
-	t8 := int32(load32(m.memory, uint32(t7)))
-	t9 := int32(load32(m.memory, uint64(uint32(v1))+12))
-	t10 := int32(load32(m.memory, uint64(uint32(v1))+16))
-	m.fn175(v0, t6, i32(16), i32(0), t8, t9, t10)
+l1:
+	m.g0 = v5 + i32(16)
 }
 
 //go:norace
@@ -16555,7 +16553,7 @@ func (m *Module) fn242(v0, v1, v2 int32) {
 		if uint32(v2) > uint32(i32(26)) {
 			goto l0
 		}
-		v2 = v1 + v2*i32(24)
+		v2 = v1 + v2<<5
 		t1 := int64(load64(m.memory, uint32(v2)))
 		v3 = t1
 		if v3 == i64(2) {
@@ -16566,10 +16564,12 @@ func (m *Module) fn242(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v0))+8, uint64(t2))
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+16))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(t3))
+		t4 := int64(load64(m.memory, uint64(uint32(v2))+24))
+		store64(m.memory, uint64(uint32(v0))+24, uint64(t4))
 		return
 	}
 l0:
-	store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0)))
+	store32(m.memory, uint64(uint32(v0))+16, uint32(i32(0)))
 	store64(m.memory, uint32(v0), uint64(i64(0)))
 }
 
@@ -18100,13 +18100,6 @@ func i64_shr_u(x, y int64) int64 {
 //go:norace
 func i64_rotl(x, y int64) int64 {
 	return int64(bits.RotateLeft64(uint64(x), int(y)))
-}
-
-//go:nosplit
-//go:norace
-func load16[T uint32 | uint64](mem []byte, addr T) uint16 {
-	a := uint64(addr)
-	return binary.LittleEndian.Uint16(mem[:0:len(mem)][a : a+2 : a+2])
 }
 
 //go:nosplit
