@@ -1,6 +1,12 @@
 // Types of backoff-wasm/delay: the delays of a policy, without policy strings, loops and budgets.
 
-import type { Backoff as Delays, Policy as FullPolicy, PolicyOptions, RandomStream, StepsPolicyOptions } from "./index.js";
+import type {
+	Backoff as Delays,
+	Policy as FullPolicy,
+	PolicyOptions,
+	RandomStream,
+	StepsPolicyOptions,
+} from "./index.js";
 
 export {
 	type Duration,
@@ -8,8 +14,8 @@ export {
 	type PolicyOptions,
 	RandomStream,
 	type Ratio,
-	type StepsPolicyOptions,
 	StartError,
+	type StepsPolicyOptions,
 } from "./index.js";
 
 // biome-ignore-start lint/suspicious/noUnsafeDeclarationMerging: the members are those of the main entry.

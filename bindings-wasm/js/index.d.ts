@@ -674,7 +674,7 @@ export class Operation {
 
 	/**
 	 * How long an attempt that begins at `now` may take, in ms (SPEC 13.10): `attemptTimeout`, or what is left until
-	 * `maxElapsed` or the deadline ends, if that is less. `undefined` without an `attemptTimeout`.
+	 * `maxElapsed` or the deadline ends, if that is less and not over. `undefined` without an `attemptTimeout`.
 	 */
 	attemptLimit(now: Time): number | undefined;
 	/** The same in ns, exactly. */
@@ -698,7 +698,10 @@ export class Operation {
 	readonly policy: Policy;
 	/** The number of waits decided so far, or since an attempt ran for `resetAfter`. */
 	readonly retries: number;
-	/** The number of attempts, including the current one or the one that the current wait precedes. */
+	/**
+	 * The number of attempts, including the current one or the one that the current wait precedes; since an attempt ran for
+	 * `resetAfter`, as for `retries`.
+	 */
 	readonly attempts: number;
 	/** Why it stopped; `undefined` before that. */
 	readonly reason: StopReason | undefined;

@@ -160,6 +160,16 @@ test("withOptions changes some options of a function", async () => {
 	assert.equal(load.withOptions().name, load.name);
 });
 
+test("an abort ends the wait for a fallback", async () => {
+	const controller = new AbortController();
+	const fallback = () => {
+		setTimeout(() => controller.abort(busy), 1);
+		return new Promise(() => {});
+	};
+	const { error } = await endOf(retry(throwing(1), { ...job, maxRetries: 0, fallback, signal: controller.signal }));
+	assert.equal(error, busy);
+});
+
 describe("defaults of the program", () => {
 	let restore = () => {};
 	afterEach(() => restore());
@@ -284,7 +294,7 @@ test("delays is a list, or a function of the index and the failure", async () =>
 		[0, 1, 2].map((index) => [index, busy]),
 	);
 	const wrong = await endOf(retry(throwing(busy), { ...job, delays: () => "1s" }));
-	assert.match(wrong.error.message, /delays.* must be a number of milliseconds/);
+	assert.match(wrong.error.message, /^delays must be a number of milliseconds/);
 	assert.equal(wrong.error.cause, busy);
 });
 

@@ -263,6 +263,13 @@ describe("wrong types", () => {
 		[recorded("1", "success"), `attempts ${WHOLE} string`],
 		[recorded(1), /^reason must be one of success, .*, got undefined$/],
 		[() => new RetryStats().merge({}), "other must be a RetryStats, got object"],
+		[() => new RetryStats().prometheus("shop"), "options of prometheus must be a plain object, got string"],
+		[
+			() => new RetryStats().prometheus({ prefx: "a" }),
+			"prefx is unknown; the options of prometheus are prefix, labels",
+		],
+		[() => new RetryStats().prometheus({ labels: [] }), "options of labels must be a plain object, got an array"],
+		[() => new RetryStats().prometheus({ labels: { a: 5 } }), "label a must be a string, got number"],
 		[() => parseRetryAfter(true), `${HEADER} boolean`],
 		[() => parseRetryAfter({ "retry-after": {} }), `${HEADER} object`],
 		[() => parseRetryAfter("1", new Date(0)), `now ${DURATION} Date`],

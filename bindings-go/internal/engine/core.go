@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn271(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn267(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn271(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn267(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -2171,7 +2171,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn271(v2, v3, i64(0), i64(10), i64(0))
+		m.fn267(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2769,7 +2769,7 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l25:
-	m.fn253(v5, v8, v20, v23)
+	m.fn249(v5, v8, v20, v23)
 	goto l5
 l19:
 	v0 = i32(128)
@@ -3188,7 +3188,7 @@ func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn270(v0, v2, v1)
+		t0 := m.fn266(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -3894,7 +3894,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn263(v1)
+	t1 := m.fn261(v1)
 	v5 = t1
 	m.fn147(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3922,7 +3922,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn271(t8, p10, i64(0), t11, i64(0))
+			m.fn267(t8, p10, i64(0), t11, i64(0))
 			m.fn147(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -3967,7 +3967,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn264(v4+i32(16), v4+i32(32), v3)
+			m.fn262(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -4518,7 +4518,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn271(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn267(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4916,7 +4916,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn271(t6, p9, i64(0), t10, i64(0))
+		m.fn267(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5323,7 +5323,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn271(v5, v7, i64(0), v8, i64(0))
+				m.fn267(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5347,7 +5347,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn271(t15, p16, i64(0), v3, i64(0))
+				m.fn267(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5421,7 +5421,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					t39 := v5 + i32(32)
 					v8 = t38
 					t40 := m.fn248(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn271(t39, t40, i64(0), v3, i64(0))
+					m.fn267(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5528,7 +5528,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn271(t69, p71, i64(0), t72, i64(0))
+			m.fn267(t69, p71, i64(0), t72, i64(0))
 			m.fn147(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5585,7 +5585,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn271(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn267(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5606,7 +5606,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn262(v5+i32(256), t95, v3, v4)
+			t96 := m.fn260(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -6661,7 +6661,7 @@ func (m *Module) fn96(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn260(v2+i32(8), v3)
+			m.fn258(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6672,7 +6672,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn260(v2+i32(24), v3)
+		m.fn258(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6685,7 +6685,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn260(v2+i32(16), v3)
+		m.fn258(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6699,7 +6699,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn261(v2+i32(32), v5, v1)
+		m.fn259(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6724,7 +6724,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn260(v4+i32(16), v4+i32(204))
+	m.fn258(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6732,7 +6732,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn261(v4+i32(232), v1, t2)
+		m.fn259(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6810,7 +6810,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn260(v4+i32(8), v4+i32(204))
+			m.fn258(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6821,7 +6821,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn261(v4+i32(216), v9, v11)
+						m.fn259(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6843,7 +6843,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn261(v4+i32(232), v9, v12)
+						m.fn259(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6856,7 +6856,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn261(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn259(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6931,7 +6931,7 @@ l0:
 
 //go:norace
 func (m *Module) fn100(v0, v1 int32) int32 {
-	t0 := m.fn270(v0, v1, i32(88))
+	t0 := m.fn266(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -7014,11 +7014,11 @@ func (m *Module) fn103(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn270(v0, v1, i32(80))
+		t2 := m.fn266(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn270(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn266(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -8636,11 +8636,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn270(v4+i32(48), v1, i32(80))
+			t18 := m.fn266(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn270(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn266(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8830,7 +8830,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn271(v3, v12, i64(0), v13, i64(0))
+					m.fn267(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8849,7 +8849,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn271(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn267(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9032,7 +9032,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn271(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn267(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(36128)
 				if v9 != 0 {
@@ -9314,7 +9314,7 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn271(v4, v2, i64(0), i64(10), i64(0))
+	m.fn267(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9545,7 +9545,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn258(v0)
+		m.fn256(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9598,7 +9598,7 @@ func (m *Module) fn141(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn258(v1 + i32(8))
+	m.fn256(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9610,10 +9610,10 @@ func (m *Module) fn141(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn259(v1+i32(64), v1+i32(96))
-	m.fn259(v1+i32(96), v1+i32(64))
-	m.fn259(v1+i32(64), v1+i32(96))
-	m.fn259(v1+i32(96), v1+i32(64))
+	m.fn257(v1+i32(64), v1+i32(96))
+	m.fn257(v1+i32(96), v1+i32(64))
+	m.fn257(v1+i32(64), v1+i32(96))
+	m.fn257(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -10121,8 +10121,8 @@ func (m *Module) fn147(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn263(v1)
-		m.fn271(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn261(v1)
+		m.fn267(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -10276,9 +10276,9 @@ func (m *Module) fn151(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn266(t2, v1)
+		m.fn264(t2, v1)
 		v3 = i32(7)
-		m.fn267(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn265(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10362,12 +10362,9 @@ l1:
 //go:norace
 func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
 	var v10, v11 int32
-	var v12, v13, v14 int64
-	var v15 int32
-	var v16 int64
-	var v17, v18, v19 int32
-	var v20 int64
-	var v21, v22 int32
+	var v12, v13, v14, v15 int64
+	var v16 int32
+	var v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34 int64
 	t0 := m.g0
 	v10 = t0 - i32(320)
 	m.g0 = v10
@@ -10386,10 +10383,10 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn266(v12, v9)
+		m.fn264(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn267(v0, v1, i32(2), i64(0), v9)
+			m.fn265(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -10463,7 +10460,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn64(v9, v10+i32(232))
 				}
 			l6:
-				m.fn267(v0, v1, i32(1), i64(0), v9)
+				m.fn265(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10553,7 +10550,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if uint64(t35) >= uint64(v14) {
 						goto l17
 					}
-					v15 = int32(v12)
+					v11 = int32(v12)
 					{
 						if v6 != i64(1) {
 							t38 := v2
@@ -10562,184 +10559,86 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p37 = i32(112)
 							}
 							t39 := int64(load64(m.memory, uint32(t38+p37)))
-							v6 = t39
+							v7 = t39
 							t40 := int64(load64(m.memory, uint32(v1)))
-							v16 = t40
+							v6 = t40
 							t41 := int64(load64(m.memory, uint64(uint32(v2))+152))
-							v7 = t41
-							if v7 == i64(1) {
+							v15 = t41
+							if v15 == i64(1) {
 								goto l20
 							}
+							v16 = v2
 							{
 								t42 := int64(load64(m.memory, uint32(v2)))
-								if v6 != t42 {
-									store64(m.memory, uint64(uint32(v10))+48, uint64(v6))
-									t44 := int32(load32(m.memory, uint64(uint32(v2))+160))
-									t45 := v10
-									v17 = t44
-									store32(m.memory, uint64(uint32(t45))+208, uint32(v17))
-									t46 := int64(load64(m.memory, uint64(uint32(v2))+8))
-									store64(m.memory, uint64(uint32(v10))+56, uint64(t46))
-									t47 := int32(load32(m.memory, uint64(uint32(v2))+20))
-									t48 := v10
-									v18 = t47
-									store32(m.memory, uint64(uint32(t48))+68, uint32(v18))
-									t49 := int32(load32(m.memory, uint64(uint32(v2))+16))
-									t50 := v10
-									v19 = t49
-									store32(m.memory, uint64(uint32(t50))+64, uint32(v19))
-									t51 := int32(load32(m.memory, uint64(uint32(v2))+164))
-									store32(m.memory, uint64(uint32(v10))+212, uint32(t51))
-									t52 := int64(load64(m.memory, uint64(uint32(v2))+24))
-									store64(m.memory, uint64(uint32(v10))+72, uint64(t52))
-									t53 := int64(load64(m.memory, uint64(uint32(v2))+32))
-									store64(m.memory, uint64(uint32(v10))+80, uint64(t53))
-									t54 := int64(load64(m.memory, uint64(uint32(v2))+40))
-									t55 := v10
-									v20 = t54
-									store64(m.memory, uint64(uint32(t55))+88, uint64(v20))
-									t56 := int32(load32(m.memory, uint64(uint32(v2))+168))
-									t57 := v10
-									v21 = t56
-									store32(m.memory, uint64(uint32(t57))+216, uint32(v21))
-									store64(m.memory, uint64(uint32(v10))+144, uint64(v14))
-									t58 := int64(load64(m.memory, uint64(uint32(v2))+48))
-									store64(m.memory, uint64(uint32(v10))+96, uint64(t58))
-									t59 := int32(load32(m.memory, uint64(uint32(v2))+172))
-									t60 := v10
-									v11 = t59
-									store32(m.memory, uint64(uint32(t60))+220, uint32(v11))
-									t61 := int64(load64(m.memory, uint64(uint32(v2))+56))
-									store64(m.memory, uint64(uint32(v10))+104, uint64(t61))
-									t62 := int64(load64(m.memory, uint64(uint32(v2))+64))
-									store64(m.memory, uint64(uint32(v10))+112, uint64(t62))
-									t63 := int64(load64(m.memory, uint64(uint32(v2))+72))
-									store64(m.memory, uint64(uint32(v10))+120, uint64(t63))
-									t64 := int64(load64(m.memory, uint64(uint32(v2))+80))
-									store64(m.memory, uint64(uint32(v10))+128, uint64(t64))
-									t65 := int64(load64(m.memory, uint64(uint32(v2))+88))
-									store64(m.memory, uint64(uint32(v10))+136, uint64(t65))
-									t66 := int64(load64(m.memory, uint64(uint32(v2))+104))
-									store64(m.memory, uint64(uint32(v10))+152, uint64(t66))
-									t67 := int64(load64(m.memory, uint64(uint32(v2))+112))
-									store64(m.memory, uint64(uint32(v10))+160, uint64(t67))
-									store64(m.memory, uint64(uint32(v10))+192, uint64(v13))
-									store64(m.memory, uint64(uint32(v10))+200, uint64(v7))
-									t68 := int64(load64(m.memory, uint64(uint32(v2))+120))
-									store64(m.memory, uint64(uint32(v10))+168, uint64(t68))
-									t69 := int64(load64(m.memory, uint64(uint32(v2))+128))
-									store64(m.memory, uint64(uint32(v10))+176, uint64(t69))
-									t70 := int64(load64(m.memory, uint64(uint32(v2))+136))
-									store64(m.memory, uint64(uint32(v10))+184, uint64(t70))
-									t71 := int64(load64(m.memory, uint64(uint32(v2))+176))
-									store64(m.memory, uint64(uint32(v10))+224, uint64(t71))
-									store64(m.memory, uint64(uint32(v10))+240, uint64(v6))
-									store64(m.memory, uint64(uint32(v10))+232, uint64(v6))
-									v22 = v2 + i32(184)
-									{
-										if v11 != i32(6) {
-											{
-												if v17 != i32(3) {
-													goto l25
-												}
-												if v19 != i32(2) {
-													goto l25
-												}
-												if v18 != i32(1) {
-													goto l25
-												}
-												p76 := i64(0x7fffffffffffffff)
-												if v21 == i32(1) {
-													p76 = v20
-												}
-												v7 = p76
-												t78 := v7
-												t79 := v6
-												p77 := i32(63)
-												if uint32(v15) < uint32(i32(63)) {
-													p77 = v15
-												}
-												v13 = int64(uint32(p77))
-												p80 := i64_shl(t79, v13)
-												if uint64(v6) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v13)) {
-													p80 = i64(0x7fffffffffffffff)
-												}
-												v6 = p80
-												p81 := v6
-												if uint64(v7) < uint64(v6) {
-													p81 = t78
-												}
-												v13 = p81
-												goto l26
-											}
-										l25:
-											p82 := i32(8192)
-											if uint32(v15) < uint32(i32(8192)) {
-												p82 = v15
-											}
-											v11 = p82 + i32(1)
-											t83 := int64(load64(m.memory, uint64(uint32(v2))+312))
-											v20 = t83
-											v7 = v6
-										l27:
-											{
-												v13 = v7
-												v14 = v6
-												v11 = v11 + i32(-1)
-												if v11 == 0 {
-													goto l26
-												}
-												m.fn269(v10+i32(232), v10+i32(48), v20)
-												t84 := int64(load64(m.memory, uint64(uint32(v10))+240))
-												v6 = t84
-												t85 := int64(load64(m.memory, uint64(uint32(v10))+232))
-												v7 = t85
-												if v7 != v13 {
-													goto l27
-												}
-												if v6 != v14 {
-													goto l27
-												}
-												goto l26
-											}
-										}
-										v7 = v12 & i64(0xfffff000)
-										v11 = v15 & i32(-4096)
-										t72 := int64(load64(m.memory, uint64(uint32(v10))+232))
-										v14 = t72
-										v13 = v6
-									l24:
-										{
-											if uint64(v7) >= uint64(v12) {
-												goto l23
-											}
-											v14 = v7 & i64(0xfff)
-											t73 := fn1(v16, v11)
-											t74 := m.fn268(v13, v10+i32(48), v22, v7, t73)
-											v13 = t74
-											v11 = v11 + i32(1)
-											v7 = v7 + i64(1)
-											p75 := v13
-											if v14 == i64(0xfff) {
-												p75 = v6
-											}
-											v14 = p75
-											v13 = v14
-											goto l24
-										}
-									}
-								l23:
-									store64(m.memory, uint64(uint32(v10))+232, uint64(v14))
-								l26:
-									t86 := fn1(v16, v15)
-									t87 := m.fn268(v13, v10+i32(48), v22, v12, t86)
-									v6 = t87
-									goto l19
+								if v7 == t42 {
+									goto l21
 								}
-								t43 := m.fn177(v2, v16, v15)
-								v6 = t43
-								goto l19
+								t43 := int64(load64(m.memory, uint64(uint32(v2))+8))
+								v17 = t43
+								t44 := int64(load64(m.memory, uint64(uint32(v2))+16))
+								v18 = t44
+								t45 := int64(load64(m.memory, uint64(uint32(v2))+24))
+								v19 = t45
+								t46 := int64(load64(m.memory, uint64(uint32(v2))+32))
+								v20 = t46
+								t47 := int64(load64(m.memory, uint64(uint32(v2))+40))
+								v21 = t47
+								t48 := int64(load64(m.memory, uint64(uint32(v2))+48))
+								v22 = t48
+								t49 := int64(load64(m.memory, uint64(uint32(v2))+56))
+								v23 = t49
+								t50 := int64(load64(m.memory, uint64(uint32(v2))+64))
+								v24 = t50
+								t51 := int64(load64(m.memory, uint64(uint32(v2))+72))
+								v25 = t51
+								t52 := int64(load64(m.memory, uint64(uint32(v2))+80))
+								v26 = t52
+								t53 := int64(load64(m.memory, uint64(uint32(v2))+88))
+								v27 = t53
+								t54 := int64(load64(m.memory, uint64(uint32(v2))+104))
+								v28 = t54
+								t55 := int64(load64(m.memory, uint64(uint32(v2))+112))
+								v29 = t55
+								t56 := int64(load64(m.memory, uint64(uint32(v2))+120))
+								v30 = t56
+								t57 := int64(load64(m.memory, uint64(uint32(v2))+128))
+								v31 = t57
+								t58 := int64(load64(m.memory, uint64(uint32(v2))+136))
+								v32 = t58
+								t59 := int64(load64(m.memory, uint64(uint32(v2))+160))
+								v33 = t59
+								t60 := int64(load64(m.memory, uint64(uint32(v2))+168))
+								v34 = t60
+								t61 := int64(load64(m.memory, uint64(uint32(v2))+176))
+								store64(m.memory, uint64(uint32(v10))+224, uint64(t61))
+								store64(m.memory, uint64(uint32(v10))+216, uint64(v34))
+								store64(m.memory, uint64(uint32(v10))+208, uint64(v33))
+								store64(m.memory, uint64(uint32(v10))+200, uint64(v15))
+								store64(m.memory, uint64(uint32(v10))+192, uint64(v13))
+								store64(m.memory, uint64(uint32(v10))+184, uint64(v32))
+								store64(m.memory, uint64(uint32(v10))+176, uint64(v31))
+								store64(m.memory, uint64(uint32(v10))+168, uint64(v30))
+								store64(m.memory, uint64(uint32(v10))+160, uint64(v29))
+								store64(m.memory, uint64(uint32(v10))+152, uint64(v28))
+								store64(m.memory, uint64(uint32(v10))+144, uint64(v14))
+								store64(m.memory, uint64(uint32(v10))+136, uint64(v27))
+								store64(m.memory, uint64(uint32(v10))+128, uint64(v26))
+								store64(m.memory, uint64(uint32(v10))+120, uint64(v25))
+								store64(m.memory, uint64(uint32(v10))+112, uint64(v24))
+								store64(m.memory, uint64(uint32(v10))+104, uint64(v23))
+								store64(m.memory, uint64(uint32(v10))+96, uint64(v22))
+								store64(m.memory, uint64(uint32(v10))+88, uint64(v21))
+								store64(m.memory, uint64(uint32(v10))+80, uint64(v20))
+								store64(m.memory, uint64(uint32(v10))+72, uint64(v19))
+								store64(m.memory, uint64(uint32(v10))+64, uint64(v18))
+								store64(m.memory, uint64(uint32(v10))+56, uint64(v17))
+								store64(m.memory, uint64(uint32(v10))+48, uint64(v7))
+								v16 = v10 + i32(48)
 							}
+						l21:
+							t62 := m.fn177(v16, v2+i32(184), v6, v11)
+							v6 = t62
+							goto l19
 						}
 						p36 := i64(0x7fffffffffffffff)
 						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
@@ -10750,176 +10649,245 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l17:
-				m.fn267(v0, v1, i32(3), i64(0), v9)
+				m.fn265(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
-				t88 := int64(load64(m.memory, uint64(uint32(v2))+40))
-				t89 := v10 + i32(32)
-				v7 = t88
-				t91 := v7
-				t92 := v6
-				p90 := i32(63)
-				if uint32(v15) < uint32(i32(63)) {
-					p90 = v15
+				t63 := int64(load64(m.memory, uint64(uint32(v2))+40))
+				t64 := v10 + i32(32)
+				v13 = t63
+				t66 := v13
+				t67 := v7
+				p65 := i32(63)
+				if uint32(v11) < uint32(i32(63)) {
+					p65 = v11
 				}
-				v13 = int64(uint32(p90))
-				p93 := i64_shl(t92, v13)
-				if uint64(v6) > uint64(i64_shr_u(v7, v13)) {
-					p93 = t91
+				v14 = int64(uint32(p65))
+				p68 := i64_shl(t67, v14)
+				if uint64(v7) > uint64(i64_shr_u(v13, v14)) {
+					p68 = t66
 				}
-				t94 := fn1(v16, v15)
-				m.fn271(t89, p93+i64(1), i64(0), t94, i64(0))
-				t95 := int64(load64(m.memory, uint64(uint32(v10))+40))
-				v6 = t95
+				t69 := fn1(v6, v11)
+				m.fn267(t64, p68+i64(1), i64(0), t69, i64(0))
+				t70 := int64(load64(m.memory, uint64(uint32(v10))+40))
+				v6 = t70
 			}
 		l19:
 			{
 				if v4 == i64(1) {
-					goto l28
+					goto l22
 				}
 				v7 = v6
-				goto l29
-			l28:
-				t96 := int64(load64(m.memory, uint64(uint32(v2))+128))
-				t97 := v5
-				v7 = v6 + t96
-				p98 := v7
+				goto l23
+			l22:
+				t71 := int64(load64(m.memory, uint64(uint32(v2))+128))
+				t72 := v5
+				v7 = v6 + t71
+				p73 := v7
 				if uint64(v7) < uint64(v6) {
-					p98 = i64(-1)
+					p73 = i64(-1)
 				}
-				v7 = p98
-				t99 := int64(load64(m.memory, uint64(uint32(v2))+120))
-				t100 := v7
-				v4 = t99
-				p101 := v4
+				v7 = p73
+				t74 := int64(load64(m.memory, uint64(uint32(v2))+120))
+				t75 := v7
+				v4 = t74
+				p76 := v4
 				if uint64(v7) < uint64(v4) {
-					p101 = t100
+					p76 = t75
 				}
-				v7 = p101
-				p102 := v7
+				v7 = p76
+				p77 := v7
 				if uint64(v5) < uint64(v7) {
-					p102 = t97
+					p77 = t72
 				}
-				v7 = p102
-				p103 := i64(0x7fffffffffffffff)
+				v7 = p77
+				p78 := i64(0x7fffffffffffffff)
 				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p103 = v7
+					p78 = v7
 				}
-				v7 = p103
+				v7 = p78
 				{
-					t104 := int32(load32(m.memory, uint64(uint32(v2))+176))
-					switch t104 + i32(-2) {
+					t79 := int32(load32(m.memory, uint64(uint32(v2))+176))
+					switch t79 + i32(-2) {
 					case 0:
-						goto l29
+						goto l23
 					default:
-						p105 := v6
+						p80 := v6
 						if uint64(v7) > uint64(v6) {
-							p105 = v7
+							p80 = v7
 						}
-						v7 = p105
-						goto l29
+						v7 = p80
+						goto l23
 					case 1:
-						t106 := int64(load64(m.memory, uint32(v1)))
-						t107 := fn1(t106, v15)
-						t108 := v10 + i32(16)
+						t81 := int64(load64(m.memory, uint32(v1)))
+						t82 := fn1(t81, v11)
+						t83 := v10 + i32(16)
 						v6 = int64(uint64(v7)>>1) + v7
-						p109 := i64(0x7fffffffffffffff)
+						p84 := i64(0x7fffffffffffffff)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-							p109 = v6
+							p84 = v6
 						}
-						m.fn271(t108, t107, i64(0), p109-v7+i64(1), i64(0))
-						t110 := int64(load64(m.memory, uint64(uint32(v10))+24))
-						v7 = v7 + t110
+						m.fn267(t83, t82, i64(0), p84-v7+i64(1), i64(0))
+						t85 := int64(load64(m.memory, uint64(uint32(v10))+24))
+						v7 = v7 + t85
 					}
 				}
 			}
-		l29:
-			t111 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			v5 = t111
-			t112 := int32(load32(m.memory, uint64(uint32(v1))+52))
-			v11 = t112
+		l23:
+			t86 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			v5 = t86
+			t87 := int32(load32(m.memory, uint64(uint32(v1))+52))
+			v11 = t87
 			{
-				t113 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v6 = t113
+				t88 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v6 = t88
 				if v6 == i64(0x7fffffffffffffff) {
-					goto l32
+					goto l26
 				}
 				{
-					t114 := int64(load64(m.memory, uint64(uint32(v1))+8))
-					t115 := v6
-					v4 = v8 - t114
-					p116 := v4
+					t89 := int64(load64(m.memory, uint64(uint32(v1))+8))
+					t90 := v6
+					v4 = v8 - t89
+					p91 := v4
 					if uint64(v4) > uint64(v8) {
-						p116 = i64(0)
+						p91 = i64(0)
 					}
-					v4 = p116
-					if uint64(t115) < uint64(v4) {
-						goto l33
+					v4 = p91
+					if uint64(t90) < uint64(v4) {
+						goto l27
 					}
 					if uint64(v6-v4) >= uint64(v7) {
-						goto l32
+						goto l26
 					}
 				}
-			l33:
-				m.fn267(v0, v1, i32(4), v7, v9)
+			l27:
+				m.fn265(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
-		l32:
+		l26:
 			if v11 == 0 {
-				goto l34
+				goto l28
 			}
 			if uint64(v5) < uint64(v8) {
-				goto l35
+				goto l29
 			}
 			if uint64(v5-v8) >= uint64(v7) {
-				goto l34
+				goto l28
 			}
-		l35:
-			m.fn267(v0, v1, i32(5), v7, v9)
+		l29:
+			m.fn265(v0, v1, i32(5), v7, v9)
 			goto l1
-		l34:
+		l28:
 			{
 				{
 					if v9 == 0 {
-						goto l36
+						goto l30
 					}
 					m.fn63(v10+i32(48), v9)
-					t117 := int64(load64(m.memory, uint64(uint32(v10))+48))
-					if t117 != i64(1) {
-						goto l37
+					t92 := int64(load64(m.memory, uint64(uint32(v10))+48))
+					if t92 != i64(1) {
+						goto l31
 					}
 					memory_copy(m.memory[:], uint32(v10+i32(232)), uint32(v10+i32(56)), uint32(i32(88)))
 					v6 = i64(0)
 					{
-						t118 := int32(load32(m.memory, uint32(v9)))
-						switch t118 + i32(-1) {
+						t93 := int32(load32(m.memory, uint32(v9)))
+						switch t93 + i32(-1) {
 						default:
-							goto l44
+							goto l38
 						case 1:
 							m.fn147(v10+i32(48), v9)
-							t119 := int64(load64(m.memory, uint64(uint32(v10))+232))
-							v6 = t119
-							p120 := i64(-1)
+							t94 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							v6 = t94
+							p95 := i64(-1)
 							if v6 > i64(-1) {
-								p120 = v6 << 1
+								p95 = v6 << 1
 							}
-							t121 := int64(load64(m.memory, uint64(uint32(v10))+56))
-							t122 := int32(load32(m.memory, uint64(uint32(v10))+48))
-							p123 := i64(0)
-							if t122 != 0 {
-								p123 = t121
+							t96 := int64(load64(m.memory, uint64(uint32(v10))+56))
+							t97 := int32(load32(m.memory, uint64(uint32(v10))+48))
+							p98 := i64(0)
+							if t97 != 0 {
+								p98 = t96
 							}
-							var p124 int32
-							if uint64(p120) > uint64(p123) {
-								p124 = 1
+							var p99 int32
+							if uint64(p95) > uint64(p98) {
+								p99 = 1
 							}
-							v6 = int64(uint32(p124))
-							goto l44
+							v6 = int64(uint32(p99))
+							goto l38
 						case 2:
-							t125 := int64(load64(m.memory, uint64(uint32(v10))+232))
-							t126 := v10
-							v6 = t125
-							t127 := int64(load32(m.memory, uint64(uint32(v9))+40))
+							t100 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t101 := v10
+							v6 = t100
+							t102 := int64(load32(m.memory, uint64(uint32(v9))+40))
+							t103 := v6
+							v5 = t102
+							v4 = t103 - v5
+							p104 := v4
+							if uint64(v4) > uint64(v6) {
+								p104 = i64(0)
+							}
+							t105 := v6
+							var p106 int32
+							if uint64(v6) >= uint64(v5) {
+								p106 = 1
+							}
+							v2 = p106
+							p107 := t105
+							if v2 != 0 {
+								p107 = p104
+							}
+							store64(m.memory, uint64(uint32(t101))+232, uint64(p107))
+							v6 = int64(uint32(v2))
+							goto l38
+						case 3:
+							t108 := int64(load64(m.memory, uint64(uint32(v10))+240))
+							t109 := v10
+							t110 := v8
+							v6 = t108
+							v5 = t110 - v6
+							p111 := v5
+							if uint64(v5) > uint64(v8) {
+								p111 = i64(0)
+							}
+							t112 := int64(load64(m.memory, uint64(uint32(v9))+8))
+							m.fn267(t109, p111, i64(0), t112, i64(0))
+							m.fn147(v10+i32(48), v9)
+							t114 := v10
+							p113 := v8
+							if uint64(v8) < uint64(v6) {
+								p113 = v6
+							}
+							store64(m.memory, uint64(uint32(t114))+240, uint64(p113))
+							t115 := int64(load64(m.memory, uint64(uint32(v10))+56))
+							t116 := v10
+							v6 = t115
+							t117 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t118 := v6
+							t119 := v6
+							v5 = t117
+							t120 := int64(load64(m.memory, uint32(v10)))
+							v4 = v5 + t120
+							p121 := v4
+							if uint64(v4) < uint64(v5) {
+								p121 = i64(-1)
+							}
+							v5 = p121
+							p122 := v5
+							if uint64(v6) < uint64(v5) {
+								p122 = t119
+							}
+							t123 := int64(load64(m.memory, uint64(uint32(v10))+8))
+							p124 := p122
+							if t123 != i64(0) {
+								p124 = t118
+							}
+							t125 := int32(load32(m.memory, uint64(uint32(v10))+48))
+							p126 := i64(0)
+							if t125 != 0 {
+								p126 = p124
+							}
+							v6 = p126
+							t127 := int64(load64(m.memory, uint64(uint32(v9))+48))
 							t128 := v6
 							v5 = t127
 							v4 = t128 - v5
@@ -10929,176 +10897,107 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							}
 							t130 := v6
 							var p131 int32
-							if uint64(v6) >= uint64(v5) {
+							if v5 == 0 {
 								p131 = 1
 							}
-							v2 = p131
-							p132 := t130
-							if v2 != 0 {
-								p132 = p129
-							}
-							store64(m.memory, uint64(uint32(t126))+232, uint64(p132))
-							v6 = int64(uint32(v2))
-							goto l44
-						case 3:
-							t133 := int64(load64(m.memory, uint64(uint32(v10))+240))
-							t134 := v10
-							t135 := v8
-							v6 = t133
-							v5 = t135 - v6
-							p136 := v5
-							if uint64(v5) > uint64(v8) {
-								p136 = i64(0)
-							}
-							t137 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn271(t134, p136, i64(0), t137, i64(0))
-							m.fn147(v10+i32(48), v9)
-							t139 := v10
-							p138 := v8
-							if uint64(v8) < uint64(v6) {
-								p138 = v6
-							}
-							store64(m.memory, uint64(uint32(t139))+240, uint64(p138))
-							t140 := int64(load64(m.memory, uint64(uint32(v10))+56))
-							t141 := v10
-							v6 = t140
-							t142 := int64(load64(m.memory, uint64(uint32(v10))+232))
-							t143 := v6
-							t144 := v6
-							v5 = t142
-							t145 := int64(load64(m.memory, uint32(v10)))
-							v4 = v5 + t145
-							p146 := v4
-							if uint64(v4) < uint64(v5) {
-								p146 = i64(-1)
-							}
-							v5 = p146
-							p147 := v5
-							if uint64(v6) < uint64(v5) {
-								p147 = t144
-							}
-							t148 := int64(load64(m.memory, uint64(uint32(v10))+8))
-							p149 := p147
-							if t148 != i64(0) {
-								p149 = t143
-							}
-							t150 := int32(load32(m.memory, uint64(uint32(v10))+48))
-							p151 := i64(0)
-							if t150 != 0 {
-								p151 = p149
-							}
-							v6 = p151
-							t152 := int64(load64(m.memory, uint64(uint32(v9))+48))
-							t153 := v6
-							v5 = t152
-							v4 = t153 - v5
-							p154 := v4
-							if uint64(v4) > uint64(v6) {
-								p154 = i64(0)
-							}
-							t155 := v6
-							var p156 int32
-							if v5 == 0 {
-								p156 = 1
-							}
-							var p157 int32
+							var p132 int32
 							if uint64(v6) >= uint64(v5) {
-								p157 = 1
+								p132 = 1
 							}
-							v2 = p156 | p157
-							p158 := t155
+							v2 = p131 | p132
+							p133 := t130
 							if v2 != 0 {
-								p158 = p154
+								p133 = p129
 							}
-							store64(m.memory, uint64(uint32(t141))+232, uint64(p158))
+							store64(m.memory, uint64(uint32(t116))+232, uint64(p133))
 							v6 = int64(uint32(v2))
-							goto l44
+							goto l38
 						case 4:
 							store32(m.memory, uint64(uint32(v10))+56, uint32(i32(10)))
 							store32(m.memory, uint64(uint32(v10))+48, uint32(v9))
 							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(312)))
 							store32(m.memory, uint64(uint32(v10))+52, uint32(v10+i32(232)))
-							t159 := m.fn262(v10+i32(48), i32(3), i64(1), v8)
-							v6 = t159
-							goto l44
+							t134 := m.fn260(v10+i32(48), i32(3), i64(1), v8)
+							v6 = t134
+							goto l38
 						case 5:
-							t160 := int64(load64(m.memory, uint64(uint32(v10))+240))
-							t161 := v10
-							v5 = t160
-							t162 := int64(load64(m.memory, uint64(uint32(v9))+72))
-							t163 := v5
-							v6 = t162
-							t164 := int64(load64(m.memory, uint64(uint32(v9))+40))
-							t165 := v6
-							v4 = t164
-							t166 := int64(load64(m.memory, uint64(uint32(v10))+232))
-							t167 := m.fn248(int32(int64(uint64(v4)>>32)), int32(v4), t166)
-							v4 = t167
-							p168 := v4
+							t135 := int64(load64(m.memory, uint64(uint32(v10))+240))
+							t136 := v10
+							v5 = t135
+							t137 := int64(load64(m.memory, uint64(uint32(v9))+72))
+							t138 := v5
+							v6 = t137
+							t139 := int64(load64(m.memory, uint64(uint32(v9))+40))
+							t140 := v6
+							v4 = t139
+							t141 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t142 := m.fn248(int32(int64(uint64(v4)>>32)), int32(v4), t141)
+							v4 = t142
+							p143 := v4
 							if uint64(v6) > uint64(v4) {
-								p168 = t165
+								p143 = t140
 							}
-							var p169 int32
-							if uint64(p168) > uint64(v5) {
-								p169 = 1
+							var p144 int32
+							if uint64(p143) > uint64(v5) {
+								p144 = 1
 							}
-							v6 = int64(uint32(p169))
-							v4 = t163 + v6
-							p170 := v4
+							v6 = int64(uint32(p144))
+							v4 = t138 + v6
+							p145 := v4
 							if uint64(v4) < uint64(v5) {
-								p170 = i64(-1)
+								p145 = i64(-1)
 							}
-							store64(m.memory, uint64(uint32(t161))+240, uint64(p170))
-							goto l44
+							store64(m.memory, uint64(uint32(t136))+240, uint64(p145))
+							goto l38
 						case 0:
-							t171 := int64(load64(m.memory, uint64(uint32(v10))+232))
-							t172 := v10
-							v6 = t171
-							t173 := m.fn85(v9, v3)
-							t174 := v6
-							v5 = t173
-							v4 = t174 - v5
-							p175 := v4
+							t146 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t147 := v10
+							v6 = t146
+							t148 := m.fn85(v9, v3)
+							t149 := v6
+							v5 = t148
+							v4 = t149 - v5
+							p150 := v4
 							if uint64(v4) > uint64(v6) {
-								p175 = i64(0)
+								p150 = i64(0)
 							}
-							t176 := v6
-							var p177 int32
+							t151 := v6
+							var p152 int32
 							if uint64(v6) >= uint64(v5) {
-								p177 = 1
+								p152 = 1
 							}
-							v2 = p177
-							p178 := t176
+							v2 = p152
+							p153 := t151
 							if v2 != 0 {
-								p178 = p175
+								p153 = p150
 							}
-							store64(m.memory, uint64(uint32(t172))+232, uint64(p178))
+							store64(m.memory, uint64(uint32(t147))+232, uint64(p153))
 							v6 = int64(uint32(v2))
 						}
 					}
-				l44:
+				l38:
 					m.fn64(v9, v10+i32(232))
 					if v6 == 0 {
-						goto l37
+						goto l31
 					}
-					t179 := m.fn85(v9, v3)
-					store64(m.memory, uint64(uint32(v1))+40, uint64(t179))
+					t154 := m.fn85(v9, v3)
+					store64(m.memory, uint64(uint32(v1))+40, uint64(t154))
 				}
-			l36:
+			l30:
 				store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
 				store32(m.memory, uint32(v0), uint32(i32(0)))
 				store64(m.memory, uint64(uint32(v1))+32, uint64(v12+i64(1)))
-				t180 := v1
+				t155 := v1
 				v7 = v8 + v7
-				p181 := v7
+				p156 := v7
 				if uint64(v7) < uint64(v8) {
-					p181 = i64(-1)
+					p156 = i64(-1)
 				}
-				store64(m.memory, uint64(uint32(t180))+16, uint64(p181))
+				store64(m.memory, uint64(uint32(t155))+16, uint64(p156))
 				goto l1
 			}
-		l37:
-			m.fn267(v0, v1, i32(6), v7, v9)
+		l31:
+			m.fn265(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
@@ -11221,9 +11120,9 @@ func (m *Module) fn156(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn266(t6, v1)
+		m.fn264(t6, v1)
 		v3 = i32(6)
-		m.fn267(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn265(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -12379,13 +12278,13 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn271(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn267(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
 			}
 		l2:
-			t13 := m.fn177(v0, v1, v2)
+			t13 := m.fn177(v0, v0+i32(184), v1, v2)
 			v1 = t13
 		}
 	l3:
@@ -12398,74 +12297,75 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn177(v0 int32, v1 int64, v2 int32) int64 {
-	var v3 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	m.fn179(v3, v0, v1, v2)
-	t1 := int64(load64(m.memory, uint32(v3)))
-	t2 := fn1(v1, v2)
-	t3 := m.fn252(t1, v0, int64(uint32(v2)), t2)
-	v1 = t3
-	m.g0 = v3 + i32(16)
-	return v1
-}
-
-//go:norace
-func (m *Module) fn179(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn177(v0, v1 int32, v2 int64, v3 int32) int64 {
 	var v4 int32
-	var v5 int64
-	var v6 int32
-	var v7 int64
 	t0 := m.g0
 	v4 = t0 - i32(16)
 	m.g0 = v4
+	m.fn179(v4, v0, v1, v2, v3)
+	t1 := int64(load64(m.memory, uint32(v4)))
+	t2 := fn1(v2, v3)
+	t3 := m.fn251(t1, v0, v1, int64(uint32(v3)), t2)
+	v2 = t3
+	m.g0 = v4 + i32(16)
+	return v2
+}
+
+//go:norace
+func (m *Module) fn179(v0, v1, v2 int32, v3 int64, v4 int32) {
+	var v5 int32
+	var v6 int64
+	var v7 int32
+	var v8 int64
+	t0 := m.g0
+	v5 = t0 - i32(16)
+	m.g0 = v5
 	t1 := int64(load64(m.memory, uint32(v1)))
-	t2 := v4
-	v5 = t1
-	store64(m.memory, uint64(uint32(t2))+8, uint64(v5))
-	store64(m.memory, uint32(v4), uint64(v5))
+	t2 := v5
+	v6 = t1
+	store64(m.memory, uint64(uint32(t2))+8, uint64(v6))
+	store64(m.memory, uint32(v5), uint64(v6))
 	{
 		t3 := int32(load32(m.memory, uint64(uint32(v1))+172))
 		if t3 != i32(6) {
 			goto l0
 		}
-		v6 = v3 & i32(-4096)
-		v7 = int64(uint32(v3))
-		v5 = v7 & i64(0xfffff000)
+		v7 = v4 & i32(-4096)
+		v8 = int64(uint32(v4))
+		v6 = v8 & i64(0xfffff000)
 	l2:
 		{
-			if uint64(v5) >= uint64(v7) {
+			if uint64(v6) >= uint64(v8) {
 				goto l1
 			}
-			t4 := fn1(v2, v6)
-			_ = m.fn180(v4, v1, v5, t4)
-			v6 = v6 + i32(1)
-			v5 = v5 + i64(1)
+			t4 := fn1(v3, v7)
+			_ = m.fn180(v5, v1, v2, v6, t4)
+			v7 = v7 + i32(1)
+			v6 = v6 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn194(v4, v1, v3)
+	m.fn194(v5, v1, v2, v4)
 l1:
-	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	t6 := int64(load64(m.memory, uint64(uint32(v5))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
-	t7 := int64(load64(m.memory, uint32(v4)))
+	t7 := int64(load64(m.memory, uint32(v5)))
 	store64(m.memory, uint32(v0), uint64(t7))
-	m.g0 = v4 + i32(16)
+	m.g0 = v5 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn180(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn252(t0, v1, v2, v3)
+	t1 := m.fn251(t0, v1, v2, v3, v4)
 	t2 := v0
 	t3 := v1
 	t4 := v2
-	v3 = t1
-	m.fn200(t2, t3, t4, v3)
-	return v3
+	t5 := v3
+	v4 = t1
+	m.fn200(t2, t3, t4, t5, v4)
+	return v4
 }
 
 //go:norace
@@ -12708,7 +12608,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v7) > uint64(v8) {
 				goto l11
 			}
-			m.fn254(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
+			m.fn252(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v3 = t26
@@ -12735,7 +12635,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 				v11 = v4 << 4
 				t34 := v11
 				v12 = int64(uint64(v4) >> 60)
-				m.fn255(t31, t32, t33, t34, v12, v8)
+				m.fn253(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12792,7 +12692,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn271(v5, v6, i64(0), v15, i64(0))
+										m.fn267(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v7
@@ -12859,7 +12759,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn255(t57, t58, t59, t60, t61, v18)
+							m.fn253(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v6 = t66
 							v3 = v6 - v4
@@ -12968,7 +12868,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn256(t85, t86, v1, v8)
+		m.fn254(t85, t86, v1, v8)
 		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -13583,6 +13483,7 @@ l1:
 func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 	var v3 int32
 	var v4 int64
+	var v5 int32
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
@@ -13605,10 +13506,13 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v4 = t3
 		store64(m.memory, uint64(uint32(t4))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v4))
-		m.fn194(v3+i32(16), v0, v1)
-		t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		t6 := m.fn195(t5, v0, int64(uint32(v1)))
-		store64(m.memory, uint32(v2), uint64(t6))
+		t5 := v3 + i32(16)
+		t6 := v0
+		v5 = v0 + i32(184)
+		m.fn194(t5, t6, v5, v1)
+		t7 := int64(load64(m.memory, uint64(uint32(v3))+16))
+		t8 := m.fn195(t7, v0, v5, int64(uint32(v1)))
+		store64(m.memory, uint32(v2), uint64(t8))
 		v0 = i32(0)
 	}
 l1:
@@ -13617,8 +13521,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn194(v0, v1, v2 int32) {
-	var v3, v4, v5 int64
+func (m *Module) fn194(v0, v1, v2, v3 int32) {
+	var v4, v5, v6 int64
 	{
 		{
 			t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -13633,71 +13537,74 @@ func (m *Module) fn194(v0, v1, v2 int32) {
 			if t2 != i32(1) {
 				goto l0
 			}
-			t3 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t4 := int32(load32(m.memory, uint64(uint32(v1))+168))
-			t6 := v0
-			p5 := i64(0x7fffffffffffffff)
-			if t4 == i32(1) {
-				p5 = t3
+			v4 = i64(0x7fffffffffffffff)
+			t3 := int64(load64(m.memory, uint32(v1)))
+			v5 = t3
+			t5 := v5
+			p4 := i32(63)
+			if uint32(v3) < uint32(i32(63)) {
+				p4 = v3
 			}
-			v3 = p5
-			t7 := int64(load64(m.memory, uint32(v1)))
-			t8 := v3
-			v4 = t7
-			t10 := v4
-			p9 := i32(63)
-			if uint32(v2) < uint32(i32(63)) {
-				p9 = v2
+			v6 = int64(uint32(p4))
+			p6 := i64_shl(t5, v6)
+			if uint64(v5) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v6)) {
+				p6 = i64(0x7fffffffffffffff)
 			}
-			v5 = int64(uint32(p9))
-			p11 := i64_shl(t10, v5)
-			if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v5)) {
-				p11 = i64(0x7fffffffffffffff)
+			v5 = p6
+			{
+				t7 := int32(load32(m.memory, uint64(uint32(v1))+168))
+				if t7 != i32(1) {
+					goto l1
+				}
+				t8 := int64(load64(m.memory, uint64(uint32(v1))+40))
+				v4 = t8
 			}
-			v4 = p11
-			p12 := v4
-			if uint64(v3) < uint64(v4) {
-				p12 = t8
+		l1:
+			t10 := v0
+			p9 := v5
+			if uint64(v4) < uint64(v5) {
+				p9 = v4
 			}
-			store64(m.memory, uint32(t6), uint64(p12))
+			store64(m.memory, uint32(t10), uint64(p9))
 			return
 		}
 	l0:
-		p13 := i32(8192)
-		if uint32(v2) < uint32(i32(8192)) {
-			p13 = v2
+		p11 := i32(8192)
+		if uint32(v3) < uint32(i32(8192)) {
+			p11 = v3
 		}
-		v2 = p13 + i32(1)
-	l2:
+		v3 = p11 + i32(1)
+	l3:
 		{
-			v2 = v2 + i32(-1)
-			if v2 == 0 {
+			v3 = v3 + i32(-1)
+			if v3 == 0 {
 				return
 			}
-			t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			v4 = t14
-			t15 := int64(load64(m.memory, uint32(v0)))
-			v3 = t15
-			m.fn249(v0, v1)
-			t16 := int64(load64(m.memory, uint32(v0)))
-			if v3 != t16 {
-				goto l2
+			t12 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			v5 = t12
+			t13 := int64(load64(m.memory, uint32(v0)))
+			v4 = t13
+			m.fn250(v0, v1, v2)
+			t14 := int64(load64(m.memory, uint32(v0)))
+			if v4 != t14 {
+				goto l3
 			}
-			t17 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			if t17 != v4 {
-				goto l2
+			t15 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			if t15 != v5 {
+				goto l3
 			}
 		}
 	}
 }
 
 //go:norace
-func (m *Module) fn195(v0 int64, v1 int32, v2 int64) int64 {
-	var v3 int32
-	var v4 int64
+func (m *Module) fn195(v0 int64, v1, v2 int32, v3 int64) int64 {
+	var v4 int32
+	var v5 int64
+	var v6, v7, v8 int32
 	t0 := m.g0
-	v3 = t0 - i32(32)
-	m.g0 = v3
+	v4 = t0 - i32(64)
+	m.g0 = v4
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v1))+160))
 		switch t1 + i32(-2) {
@@ -13705,24 +13612,24 @@ func (m *Module) fn195(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn271(v3, t2, i64(0), v2, i64(0))
+			m.fn267(v4, t2, i64(0), v3, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
-			t4 := int64(load64(m.memory, uint32(v3)))
+			t4 := int64(load64(m.memory, uint32(v4)))
 			t5 := v0
-			v2 = t4
+			v3 = t4
 			p6 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p6 = v2
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p6 = v3
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v3))+8))
+			t7 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			p8 := p6
 			if t7 != i64(0) {
 				p8 = i64(0x7fffffffffffffff)
 			}
-			v2 = t5 + p8
-			p9 := v2
-			if uint64(v2) < uint64(v0) {
+			v3 = t5 + p8
+			p9 := v3
+			if uint64(v3) < uint64(v0) {
 				p9 = i64(-1)
 			}
 			v0 = p9
@@ -13733,64 +13640,141 @@ func (m *Module) fn195(v0 int64, v1 int32, v2 int64) int64 {
 			v0 = p10
 			goto l1
 		case 2:
-			t11 := int64(load64(m.memory, uint32(v1)))
-			t12 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			t13 := v3 + i32(16)
-			v0 = v2 + t12
-			p14 := v0
-			if uint64(v0) < uint64(v2) {
-				p14 = i64(-1)
+			t11 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			v0 = v3 + t11
+			p12 := v0
+			if uint64(v0) < uint64(v3) {
+				p12 = i64(-1)
 			}
-			t15 := int32(load32(m.memory, uint64(uint32(v1))+164))
-			t16 := m.fn250(p14, t15)
-			m.fn271(t13, t11, i64(0), t16, i64(0))
-			t17 := int64(load64(m.memory, uint64(uint32(v3))+16))
-			v0 = t17
-			p18 := i64(0x7fffffffffffffff)
-			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-				p18 = v0
+			v3 = p12
+			t13 := int32(load32(m.memory, uint64(uint32(v1))+164))
+			v2 = t13
+			t14 := int64(load64(m.memory, uint32(v1)))
+			v5 = t14
+			v0 = i64(1)
+		l6:
+			{
+				if v2 == 0 {
+					t22 := v4 + i32(16)
+					t23 := v5
+					p21 := i64(0x7fffffffffffffff)
+					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+						p21 = v0
+					}
+					m.fn267(t22, t23, i64(0), p21, i64(0))
+					t24 := int64(load64(m.memory, uint64(uint32(v4))+16))
+					v0 = t24
+					p25 := i64(0x7fffffffffffffff)
+					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+						p25 = v0
+					}
+					t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
+					p27 := p25
+					if t26 != i64(0) {
+						p27 = i64(0x7fffffffffffffff)
+					}
+					v0 = p27
+					goto l1
+				}
+				{
+					if v2&i32(1) == 0 {
+						goto l5
+					}
+					m.fn267(v4+i32(48), v0, i64(0), v3, i64(0))
+					t15 := int64(load64(m.memory, uint64(uint32(v4))+48))
+					t16 := int64(load64(m.memory, uint64(uint32(v4))+56))
+					p17 := t15
+					if t16 != i64(0) {
+						p17 = i64(-1)
+					}
+					v0 = p17
+				}
+			l5:
+				v6 = int32(uint32(v2) >> 1)
+				v2 = i32(0)
+				if v6 == 0 {
+					goto l6
+				}
+				m.fn267(v4+i32(32), v3, i64(0), v3, i64(0))
+				t18 := int64(load64(m.memory, uint64(uint32(v4))+32))
+				t19 := int64(load64(m.memory, uint64(uint32(v4))+40))
+				p20 := t18
+				if t19 != i64(0) {
+					p20 = i64(-1)
+				}
+				v3 = p20
+				v2 = v6
+				goto l6
 			}
-			t19 := int64(load64(m.memory, uint64(uint32(v3))+24))
-			p20 := p18
-			if t19 != i64(0) {
-				p20 = i64(0x7fffffffffffffff)
-			}
-			v0 = p20
-			goto l1
 		case 4:
-			t21 := m.fn251(v1+i32(184), v0)
-			v0 = t21
+			{
+				t28 := int64(load64(m.memory, uint64(uint32(v2))+128))
+				t29 := v2
+				v3 = t28
+				p30 := i64(16)
+				if uint64(v3) < uint64(i64(16)) {
+					p30 = v3
+				}
+				v6 = int32(p30)
+				p31 := t29 + v6<<3 + i32(-8)
+				if v3 == 0 {
+					p31 = i32(0)
+				}
+				v7 = p31
+				t32 := v7
+				t33 := v7
+				t34 := v2
+				v8 = int32(v0)
+				p35 := t34 + v8<<3
+				if uint32(v8) >= uint32(v6) {
+					p35 = t33
+				}
+				p36 := p35
+				if uint64(v0) > uint64(i64(0xffffffff)) {
+					p36 = t32
+				}
+				v2 = p36
+				if v2 != 0 {
+					goto l7
+				}
+				v0 = i64(0)
+				goto l1
+			}
+		l7:
+			t37 := int64(load64(m.memory, uint32(v2)))
+			v0 = t37
 		}
 	}
 l1:
-	t22 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v2 = t22
-	t23 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v4 = t23
-	t24 := int32(load32(m.memory, uint64(uint32(v1))+168))
-	v1 = t24
-	m.g0 = v3 + i32(32)
-	t25 := v4
-	v0 = v2 + v0
-	p26 := v0
-	if uint64(v0) < uint64(v2) {
-		p26 = i64(-1)
+	t38 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v3 = t38
+	v0 = v3 + v0
+	p39 := v0
+	if uint64(v0) < uint64(v3) {
+		p39 = i64(-1)
 	}
-	v0 = p26
-	p27 := i64(0x7fffffffffffffff)
+	v0 = p39
+	p40 := i64(0x7fffffffffffffff)
 	if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-		p27 = v0
+		p40 = v0
 	}
-	v0 = p27
-	p28 := v0
-	if uint64(v4) < uint64(v0) {
-		p28 = t25
+	v0 = p40
+	{
+		t41 := int32(load32(m.memory, uint64(uint32(v1))+168))
+		if t41 != i32(1) {
+			goto l8
+		}
+		t42 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		v3 = t42
+		p43 := v0
+		if uint64(v3) < uint64(v0) {
+			p43 = v3
+		}
+		v0 = p43
 	}
-	p29 := v0
-	if v1 == i32(1) {
-		p29 = p28
-	}
-	return p29
+l8:
+	m.g0 = v4 + i32(64)
+	return v0
 }
 
 //go:norace
@@ -13841,7 +13825,7 @@ l1:
 func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4, v5, v6, v7, v8, v9, v10 int64
-	var v11, v12, v13 int32
+	var v11, v12, v13, v14 int32
 	t0 := m.g0
 	v2 = t0 - i32(496)
 	m.g0 = v2
@@ -13896,92 +13880,96 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn198(v2+i32(448), v7, v2+i32(48), v4)
-		t14 := int64(load64(m.memory, uint64(uint32(v2))+456))
-		v7 = t14
-		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
-		v8 = t15
-		t16 := int64(load64(m.memory, uint64(uint32(v2))+88))
-		t17 := int32(load32(m.memory, uint64(uint32(v2))+216))
-		p18 := i64(0x7fffffffffffffff)
-		if t17 == i32(2) {
-			p18 = t16
+		t14 := v2 + i32(448)
+		t15 := v7
+		t16 := v2 + i32(48)
+		v0 = v2 + i32(232)
+		m.fn198(t14, t15, t16, v0, v4)
+		t17 := int64(load64(m.memory, uint64(uint32(v2))+456))
+		v7 = t17
+		t18 := int64(load64(m.memory, uint64(uint32(v2))+448))
+		v8 = t18
+		t19 := int64(load64(m.memory, uint64(uint32(v2))+88))
+		t20 := int32(load32(m.memory, uint64(uint32(v2))+216))
+		p21 := i64(0x7fffffffffffffff)
+		if t20 == i32(2) {
+			p21 = t19
 		}
-		v5 = p18
+		v5 = p21
 		v6 = v5
 		{
-			t19 := int64(load64(m.memory, uint64(uint32(v2))+136))
-			t20 := int32(load32(m.memory, uint64(uint32(v2))+220))
-			p21 := i64(1)
-			if t20 == i32(7) {
-				p21 = t19
+			t22 := int64(load64(m.memory, uint64(uint32(v2))+136))
+			t23 := int32(load32(m.memory, uint64(uint32(v2))+220))
+			p24 := i64(1)
+			if t23 == i32(7) {
+				p24 = t22
 			}
-			v9 = p21
+			v9 = p24
 			if v9 == 0 {
 				goto l1
 			}
-			t22 := int64(uint64(v5) / uint64(v9))
-			v6 = t22
+			t25 := int64(uint64(v5) / uint64(v9))
+			v6 = t25
 		}
 	l1:
-		v0 = v2 + i32(400)
-		v12 = v2 + i32(384)
-		v13 = v2 + i32(48) + i32(320)
+		v12 = v2 + i32(400)
+		v13 = v2 + i32(384)
+		v14 = v2 + i32(48) + i32(320)
 		{
-			p23 := v7
+			p26 := v7
 			if uint64(v6) < uint64(v7) {
-				p23 = v6
+				p26 = v6
 			}
-			v6 = p23
+			v6 = p26
 			if uint64(v6) < uint64(v8) {
 				goto l2
 			}
-			t24 := v2 + i32(32)
+			t27 := v2 + i32(32)
 			v10 = v6 + v8
-			t25 := v10
-			var p26 int32
+			t28 := v10
+			var p29 int32
 			if uint64(v10) < uint64(v6) {
-				p26 = 1
+				p29 = 1
 			}
-			m.fn271(t24, t25, int64(uint32(p26)), v9, i64(0))
-			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
-			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			t29 := v2 + i32(16)
+			m.fn267(t27, t28, int64(uint32(p29)), v9, i64(0))
+			t30 := int64(load64(m.memory, uint64(uint32(v2))+32))
+			t31 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			t32 := v2 + i32(16)
 			v9 = v6 - v8 + i64(1)
-			t30 := v9
-			var p31 int32
+			t33 := v9
+			var p34 int32
 			if v9 == 0 {
-				p31 = 1
+				p34 = 1
 			}
-			m.fn271(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn271(v2, v7-v6, i64(0), v5, i64(0))
-			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
-			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
-			t34 := int64(uint64(t32) >> 1)
-			v5 = t33
-			v6 = t34 | v5<<63
-			t35 := int64(load64(m.memory, uint32(v2)))
-			v9 = v6 + t35
-			t36 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			t37 := v9
-			t38 := int64(uint64(v5)>>1) + t36
-			var p39 int32
+			m.fn267(t32, t30, t31, t33, int64(uint32(p34)))
+			m.fn267(v2, v7-v6, i64(0), v5, i64(0))
+			t35 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t36 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			t37 := int64(uint64(t35) >> 1)
+			v5 = t36
+			v6 = t37 | v5<<63
+			t38 := int64(load64(m.memory, uint32(v2)))
+			v9 = v6 + t38
+			t39 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			t40 := v9
+			t41 := int64(uint64(v5)>>1) + t39
+			var p42 int32
 			if uint64(v9) < uint64(v6) {
-				p39 = 1
+				p42 = 1
 			}
-			t40 := m.fn199(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
-			v5 = t40
+			t43 := m.fn199(t40, t41+int64(uint32(p42)), v7-v8+i64(1))
+			v5 = t43
 		}
 	l2:
-		m.fn200(v12, v2+i32(48), v4, v5)
-		t41 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t42 := m.fn180(v13, v2+i32(48), t41, i64(0))
-		v6 = t42
-		t43 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t44 := m.fn180(v0, v2+i32(48), t43, i64(-1))
-		t45 := v2
-		v8 = t44
-		store64(m.memory, uint64(uint32(t45))+480, uint64(v8))
+		m.fn200(v13, v2+i32(48), v0, v4, v5)
+		t44 := int64(load64(m.memory, uint64(uint32(v2))+416))
+		t45 := m.fn180(v14, v2+i32(48), v0, t44, i64(0))
+		v6 = t45
+		t46 := int64(load64(m.memory, uint64(uint32(v2))+416))
+		t47 := m.fn180(v12, v2+i32(48), v0, t46, i64(-1))
+		t48 := v2
+		v8 = t47
+		store64(m.memory, uint64(uint32(t48))+480, uint64(v8))
 		store64(m.memory, uint64(uint32(v2))+472, uint64(v5))
 		store64(m.memory, uint64(uint32(v2))+464, uint64(v6))
 		v13 = v2 + i32(464)
@@ -13992,49 +13980,49 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 				goto l3
 			}
 			v12 = v2 + i32(48) + v0 + i32(376)
-			t46 := int64(load64(m.memory, uint32(v12)))
-			t47 := v12
-			v4 = t46
-			t48 := int64(load64(m.memory, uint32(v13+v0)))
-			v7 = v4 + t48
-			p49 := v7
+			t49 := int64(load64(m.memory, uint32(v12)))
+			t50 := v12
+			v4 = t49
+			t51 := int64(load64(m.memory, uint32(v13+v0)))
+			v7 = v4 + t51
+			p52 := v7
 			if uint64(v7) < uint64(v4) {
-				p49 = i64(-1)
+				p52 = i64(-1)
 			}
-			v4 = p49
-			p50 := i64(0x7fffffffffffffff)
+			v4 = p52
+			p53 := i64(0x7fffffffffffffff)
 			if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
-				p50 = v4
+				p53 = v4
 			}
-			store64(m.memory, uint32(t47), uint64(p50))
+			store64(m.memory, uint32(t50), uint64(p53))
 			v0 = v0 + i32(8)
 			goto l4
 		}
 	l3:
-		t51 := int64(load64(m.memory, uint64(uint32(v2))+424))
-		v4 = t51
-		t52 := int64(load64(m.memory, uint64(uint32(v2))+152))
-		if uint64(v4) > uint64(t52) {
+		t54 := int64(load64(m.memory, uint64(uint32(v2))+424))
+		v4 = t54
+		t55 := int64(load64(m.memory, uint64(uint32(v2))+152))
+		if uint64(v4) > uint64(t55) {
 			goto l0
 		}
 		store64(m.memory, uint64(uint32(v1))+48, uint64(i64(0)))
-		t53 := int64(load64(m.memory, uint64(uint32(v2))+440))
-		store64(m.memory, uint64(uint32(v1))+40, uint64(t53))
-		t54 := int64(load64(m.memory, uint64(uint32(v2))+432))
-		store64(m.memory, uint64(uint32(v1))+32, uint64(t54))
+		t56 := int64(load64(m.memory, uint64(uint32(v2))+440))
+		store64(m.memory, uint64(uint32(v1))+40, uint64(t56))
+		t57 := int64(load64(m.memory, uint64(uint32(v2))+432))
+		store64(m.memory, uint64(uint32(v1))+32, uint64(t57))
 		store64(m.memory, uint64(uint32(v1))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v1))+16, uint64(v8))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(v5))
 		store64(m.memory, uint32(v1), uint64(v6))
 		store64(m.memory, uint64(uint32(v1))+56, uint64(i64(0)))
-		t55 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t56 := v2
-		v4 = t55 + i64(1)
-		p57 := v4
+		t58 := int64(load64(m.memory, uint64(uint32(v2))+416))
+		t59 := v2
+		v4 = t58 + i64(1)
+		p60 := v4
 		if v4 == 0 {
-			p57 = i64(-1)
+			p60 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t56))+416, uint64(p57))
+		store64(m.memory, uint64(uint32(t59))+416, uint64(p60))
 		memory_copy(m.memory[:], uint32(v11), uint32(v2+i32(48)), uint32(i32(400)))
 		v3 = i32(0)
 	}
@@ -14044,185 +14032,188 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn198(v0 int32, v1 int64, v2 int32, v3 int64) {
-	var v4, v5 int32
-	var v6, v7 int64
+func (m *Module) fn198(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
+	var v5, v6 int32
+	var v7, v8 int64
 	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
+	v5 = t0 - i32(16)
+	m.g0 = v5
 	{
 		{
 			t1 := int32(load32(m.memory, uint64(uint32(v2))+172))
-			v5 = t1
-			if v5 != i32(6) {
+			v6 = t1
+			if v6 != i32(6) {
 				goto l0
 			}
-			t2 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v6 = t2
-			t3 := int64(load64(m.memory, uint32(v2)))
-			t4 := v6
-			v3 = t3
-			p5 := v3
-			if uint64(v6) > uint64(v3) {
-				p5 = t4
+			v4 = i64(-1)
+			{
+				t2 := int32(load32(m.memory, uint64(uint32(v2))+168))
+				if t2 != i32(1) {
+					goto l1
+				}
+				t3 := int64(load64(m.memory, uint64(uint32(v2))+40))
+				v4 = t3
 			}
-			v6 = p5
-			t6 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			t7 := v6
-			v3 = t6
+		l1:
+			t4 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v7 = t4
+			t5 := int64(load64(m.memory, uint32(v2)))
+			t6 := v7
+			v8 = t5
+			p7 := v8
+			if uint64(v7) > uint64(v8) {
+				p7 = t6
+			}
+			v7 = p7
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
 			t10 := m.fn248(t8, t9, v1)
-			t11 := v3
+			t11 := v7
+			t12 := v4
 			v1 = t10
-			p12 := v1
-			if uint64(v3) < uint64(v1) {
-				p12 = t11
+			p13 := v1
+			if uint64(v4) < uint64(v1) {
+				p13 = t12
 			}
-			t13 := int32(load32(m.memory, uint64(uint32(v2))+168))
+			v1 = p13
 			p14 := v1
-			if t13 == i32(1) {
-				p14 = p12
+			if uint64(v7) > uint64(v1) {
+				p14 = t11
 			}
 			v1 = p14
-			p15 := v1
-			if uint64(v6) > uint64(v1) {
-				p15 = t7
-			}
-			v1 = p15
-			goto l1
+			goto l2
 		}
 	l0:
-		t16 := m.fn195(v1, v2, v3)
-		v1 = t16
-		v6 = v1
-		switch v5 + i32(-2) {
+		t15 := m.fn195(v1, v2, v3, v4)
+		v1 = t15
+		v7 = v1
+		switch v6 + i32(-2) {
 		default:
-			goto l6
+			goto l7
 		case 1:
-			v6 = v1 - int64(uint64(v1)>>1)
-			p17 := v6
-			if uint64(v6) > uint64(v1) {
-				p17 = i64(0)
+			v7 = v1 - int64(uint64(v1)>>1)
+			p16 := v7
+			if uint64(v7) > uint64(v1) {
+				p16 = i64(0)
 			}
-			v6 = p17
-			goto l6
+			v7 = p16
+			goto l7
 		case 2:
-			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
-			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn248(t18, t19, v1)
-			v6 = v1 - t20
-			p21 := v6
-			if uint64(v6) > uint64(v1) {
-				p21 = i64(0)
+			t17 := int32(load32(m.memory, uint64(uint32(v2))+56))
+			t18 := int32(load32(m.memory, uint64(uint32(v2))+60))
+			t19 := m.fn248(t17, t18, v1)
+			v7 = v1 - t19
+			p20 := v7
+			if uint64(v7) > uint64(v1) {
+				p20 = i64(0)
 			}
-			v6 = p21
-			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
-			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn248(t22, t23, v1)
-			v1 = t24 + v1
-			p25 := i64(0x7fffffffffffffff)
+			v7 = p20
+			t21 := int32(load32(m.memory, uint64(uint32(v2))+64))
+			t22 := int32(load32(m.memory, uint64(uint32(v2))+68))
+			t23 := m.fn248(t21, t22, v1)
+			v1 = t23 + v1
+			p24 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p25 = v1
+				p24 = v1
 			}
-			v1 = p25
-			goto l6
+			v1 = p24
+			goto l7
 		case 3:
-			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn271(v4, t26, i64(0), v3, i64(0))
-			v6 = v1
-			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
-			v3 = t27
-			t28 := int64(load64(m.memory, uint32(v4)))
-			t29 := v3
-			v7 = t28
-			p30 := i64(0x7fffffffffffffff)
-			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-				p30 = v7
+			t25 := int64(load64(m.memory, uint64(uint32(v2))+80))
+			m.fn267(v5, t25, i64(0), v4, i64(0))
+			v7 = v1
+			t26 := int64(load64(m.memory, uint64(uint32(v2))+72))
+			v4 = t26
+			t27 := int64(load64(m.memory, uint32(v5)))
+			t28 := v4
+			v8 = t27
+			p29 := i64(0x7fffffffffffffff)
+			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+				p29 = v8
 			}
-			t31 := int64(load64(m.memory, uint64(uint32(v4))+8))
-			p32 := p30
-			if t31 != i64(0) {
-				p32 = i64(0x7fffffffffffffff)
+			t30 := int64(load64(m.memory, uint64(uint32(v5))+8))
+			p31 := p29
+			if t30 != i64(0) {
+				p31 = i64(0x7fffffffffffffff)
 			}
-			v7 = t29 + p32
-			p33 := v7
-			if uint64(v7) < uint64(v3) {
-				p33 = i64(-1)
+			v8 = t28 + p31
+			p32 := v8
+			if uint64(v8) < uint64(v4) {
+				p32 = i64(-1)
 			}
-			v3 = p33
+			v4 = p32
+			p33 := i64(0x7fffffffffffffff)
+			if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
+				p33 = v4
+			}
+			v1 = p33 + v1
 			p34 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p34 = v3
-			}
-			v1 = p34 + v1
-			p35 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p35 = v1
+				p34 = v1
 			}
-			v1 = p35
-			goto l6
+			v1 = p34
+			goto l7
 		case 5:
-			v3 = i64(0)
+			v4 = i64(0)
 			{
-				t36 := int64(load64(m.memory, uint64(uint32(v2))+88))
-				v6 = t36
-				if v6 == 0 {
-					goto l8
+				t35 := int64(load64(m.memory, uint64(uint32(v2))+88))
+				v7 = t35
+				if v7 == 0 {
+					goto l9
 				}
-				t37 := int64(uint64(v1) / uint64(v6))
-				v1 = t37
-				t38 := v1
-				var p39 int32
+				t36 := int64(uint64(v1) / uint64(v7))
+				v1 = t36
+				t37 := v1
+				var p38 int32
 				if v1 != i64(0) {
-					p39 = 1
+					p38 = 1
 				}
-				v3 = t38 - int64(uint32(p39))
+				v4 = t37 - int64(uint32(p38))
 			}
-		l8:
-			t40 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v1 = t40
-			t42 := v1
-			p41 := i64(1)
-			if uint64(v6) > uint64(i64(1)) {
-				p41 = v6
+		l9:
+			t39 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v1 = t39
+			t41 := v1
+			p40 := i64(1)
+			if uint64(v7) > uint64(i64(1)) {
+				p40 = v7
 			}
-			v6 = p41
-			t43 := int64(uint64(t42) / uint64(v6))
-			v7 = t43
-			t44 := v7
-			var p45 int32
-			if v1-v7*v6 != i64(0) {
-				p45 = 1
+			v7 = p40
+			t42 := int64(uint64(t41) / uint64(v7))
+			v8 = t42
+			t43 := v8
+			var p44 int32
+			if v1-v8*v7 != i64(0) {
+				p44 = 1
 			}
-			v6 = t44 + int64(uint32(p45))
-			p46 := v3
-			if uint64(v6) > uint64(v3) {
-				p46 = v6
+			v7 = t43 + int64(uint32(p44))
+			p45 := v4
+			if uint64(v7) > uint64(v4) {
+				p45 = v7
 			}
-			v1 = p46
-			goto l1
+			v1 = p45
+			goto l2
 		case 0:
-			v6 = i64(0)
+			v7 = i64(0)
 		}
-	l6:
-		t47 := int64(load64(m.memory, uint64(uint32(v2))+48))
-		v3 = t47
-		p48 := v6
-		if uint64(v3) > uint64(v6) {
-			p48 = v3
+	l7:
+		t46 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		v4 = t46
+		p47 := v7
+		if uint64(v4) > uint64(v7) {
+			p47 = v4
 		}
-		v6 = p48
-		p49 := v1
-		if uint64(v6) > uint64(v1) {
-			p49 = v6
+		v7 = p47
+		p48 := v1
+		if uint64(v7) > uint64(v1) {
+			p48 = v7
 		}
-		v1 = p49
+		v1 = p48
 	}
-l1:
+l2:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v1))
-	store64(m.memory, uint32(v0), uint64(v6))
-	m.g0 = v4 + i32(16)
+	store64(m.memory, uint32(v0), uint64(v7))
+	m.g0 = v5 + i32(16)
 }
 
 //go:norace
@@ -14244,7 +14235,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn272(v3, v0, v1, v4&i32(127))
+		m.fn268(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -14278,23 +14269,25 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn200(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn200(v0, v1, v2 int32, v3, v4 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+172))
 		if t0 != i32(6) {
 			goto l0
 		}
-		t1 := int64(load64(m.memory, uint32(v1)))
-		t3 := v0
-		p2 := v3
-		if v2&i64(0xfff) == i64(0xfff) {
-			p2 = t1
+		{
+			if v3&i64(0xfff) != i64(0xfff) {
+				goto l1
+			}
+			t1 := int64(load64(m.memory, uint32(v1)))
+			v4 = t1
 		}
-		store64(m.memory, uint32(t3), uint64(p2))
+	l1:
+		store64(m.memory, uint32(v0), uint64(v4))
 		return
 	}
 l0:
-	m.fn249(v0, v1)
+	m.fn250(v0, v1, v2)
 }
 
 //go:norace
@@ -14623,7 +14616,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn271(v3, v4, i64(0), i64(10), i64(0))
+		m.fn267(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14770,7 +14763,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn271(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn267(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14789,7 +14782,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn271(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn267(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14803,7 +14796,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn271(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn267(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14835,7 +14828,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn271(v5, v14, i64(0), i64(10), i64(0))
+				m.fn267(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14849,7 +14842,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn271(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn267(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -15504,7 +15497,7 @@ l1:
 
 //go:norace
 func (m *Module) fn226(v0, v1, v2 int32) int32 {
-	t0 := m.fn270(v0, v1, v2)
+	t0 := m.fn266(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -16808,7 +16801,7 @@ func (m *Module) fn248(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn271(t1, v6, i64(0), v4, i64(0))
+			m.fn267(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16827,7 +16820,7 @@ func (m *Module) fn248(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn271(v3, v2, i64(0), v4, i64(0))
+		m.fn267(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16851,223 +16844,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn249(v0, v1 int32) {
-	var v2, v3 int64
-	{
-		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
-		switch t0 + i32(-3) {
-		default:
-			return
-		case 2:
-			t1 := int64(load64(m.memory, uint32(v0)))
-			v2 = t1
-			t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			t3 := v0
-			v3 = t2
-			store64(m.memory, uint32(t3), uint64(v3))
-			t4 := v0
-			v3 = v2 + v3
-			p5 := v3
-			if uint64(v3) < uint64(v2) {
-				p5 = i64(-1)
-			}
-			v2 = p5
-			p6 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p6 = v2
-			}
-			store64(m.memory, uint64(uint32(t4))+8, uint64(p6))
-			return
-		case 3:
-			t7 := int64(load64(m.memory, uint32(v0)))
-			t8 := v0
-			v2 = t7
-			v3 = v2 + i64(1)
-			p9 := v3
-			if v3 == 0 {
-				p9 = i64(-1)
-			}
-			v3 = p9
-			t10 := int64(load64(m.memory, uint64(uint32(v1))+312))
-			p11 := v2
-			if uint64(v3) < uint64(t10) {
-				p11 = v3
-			}
-			store64(m.memory, uint32(t8), uint64(p11))
-			return
-		case 0:
-			t12 := int64(load64(m.memory, uint32(v0)))
-			v3 = t12
-			t13 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t14 := int32(load32(m.memory, uint64(uint32(v1))+168))
-			t16 := v3
-			p15 := i64(0x7fffffffffffffff)
-			if t14 == i32(1) {
-				p15 = t13
-			}
-			v2 = p15
-			if uint64(t16) >= uint64(v2) {
-				return
-			}
-			t17 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t19 := m.fn248(t17, t18, v3)
-			t20 := v0
-			t21 := v2
-			v3 = t19
-			p22 := v3
-			if uint64(v2) < uint64(v3) {
-				p22 = t21
-			}
-			store64(m.memory, uint32(t20), uint64(p22))
-			return
-		}
-	}
-}
-
-//go:norace
-func (m *Module) fn250(v0 int64, v1 int32) int64 {
-	var v2 int32
-	var v3 int64
-	var v4 int32
-	t0 := m.g0
-	v2 = t0 - i32(32)
-	m.g0 = v2
-	v3 = i64(1)
-l2:
-	{
-		if v1 == 0 {
-			m.g0 = v2 + i32(32)
-			p7 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p7 = v3
-			}
-			return p7
-		}
-		{
-			if v1&i32(1) == 0 {
-				goto l1
-			}
-			m.fn271(v2+i32(16), v3, i64(0), v0, i64(0))
-			t1 := int64(load64(m.memory, uint64(uint32(v2))+16))
-			t2 := int64(load64(m.memory, uint64(uint32(v2))+24))
-			p3 := t1
-			if t2 != i64(0) {
-				p3 = i64(-1)
-			}
-			v3 = p3
-		}
-	l1:
-		v4 = int32(uint32(v1) >> 1)
-		v1 = i32(0)
-		if v4 == 0 {
-			goto l2
-		}
-		m.fn271(v2, v0, i64(0), v0, i64(0))
-		t4 := int64(load64(m.memory, uint32(v2)))
-		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
-		p6 := t4
-		if t5 != i64(0) {
-			p6 = i64(-1)
-		}
-		v0 = p6
-		v1 = v4
-		goto l2
-	}
-}
-
-//go:norace
-func (m *Module) fn251(v0 int32, v1 int64) int64 {
-	var v2 int64
-	var v3, v4, v5 int32
-	{
-		t0 := int64(load64(m.memory, uint64(uint32(v0))+128))
-		t1 := v0
-		v2 = t0
-		p2 := i64(16)
-		if uint64(v2) < uint64(i64(16)) {
-			p2 = v2
-		}
-		v3 = int32(p2)
-		p3 := t1 + v3<<3 + i32(-8)
-		if v2 == 0 {
-			p3 = i32(0)
-		}
-		v4 = p3
-		t4 := v4
-		t5 := v4
-		t6 := v0
-		v5 = int32(v1)
-		p7 := t6 + v5<<3
-		if uint32(v5) >= uint32(v3) {
-			p7 = t5
-		}
-		p8 := p7
-		if uint64(v1) > uint64(i64(0xffffffff)) {
-			p8 = t4
-		}
-		v0 = p8
-		if v0 != 0 {
-			t9 := int64(load64(m.memory, uint32(v0)))
-			return t9
-		}
-		return i64(0)
-	}
-}
-
-//go:norace
-func (m *Module) fn252(v0 int64, v1 int32, v2, v3 int64) int64 {
-	var v4 int32
-	t0 := m.g0
-	v4 = t0 - i32(48)
-	m.g0 = v4
-	m.fn198(v4+i32(32), v0, v1, v2)
-	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
-	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
-	t3 := v4 + i32(16)
-	v2 = t2
-	m.fn271(t3, t1-v2+i64(1), i64(0), v3, i64(0))
-	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
-	v2 = v2 + t4
-	{
-		t5 := int32(load32(m.memory, uint64(uint32(v1))+172))
-		if t5 != i32(7) {
-			goto l0
-		}
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn271(v4, t6, i64(0), v2, i64(0))
-		t7 := int64(load64(m.memory, uint32(v4)))
-		v2 = t7
-		p8 := i64(0x7fffffffffffffff)
-		if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-			p8 = v2
-		}
-		t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
-		p10 := p8
-		if t9 != i64(0) {
-			p10 = i64(0x7fffffffffffffff)
-		}
-		v2 = p10
-	}
-l0:
-	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v0 = t11
-	t12 := int32(load32(m.memory, uint64(uint32(v1))+168))
-	v1 = t12
-	m.g0 = v4 + i32(48)
-	p13 := v2
-	if uint64(v0) < uint64(v2) {
-		p13 = v0
-	}
-	p14 := v2
-	if v1 == i32(2) {
-		p14 = p13
-	}
-	return p14
-}
-
-//go:norace
-func (m *Module) fn253(v0, v1, v2, v3 int32) {
+func (m *Module) fn249(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -17330,14 +17107,143 @@ l10:
 }
 
 //go:norace
-func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn250(v0, v1, v2 int32) {
+	var v3, v4 int64
+	{
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
+		switch t0 + i32(-3) {
+		default:
+			return
+		case 0:
+			v3 = i64(0x7fffffffffffffff)
+			{
+				t1 := int32(load32(m.memory, uint64(uint32(v1))+168))
+				if t1 != i32(1) {
+					goto l4
+				}
+				t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
+				v3 = t2
+			}
+		l4:
+			t3 := int64(load64(m.memory, uint32(v0)))
+			v4 = t3
+			if uint64(v4) >= uint64(v3) {
+				return
+			}
+			t4 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t5 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t6 := m.fn248(t4, t5, v4)
+			t7 := v0
+			t8 := v3
+			v4 = t6
+			p9 := v4
+			if uint64(v3) < uint64(v4) {
+				p9 = t8
+			}
+			store64(m.memory, uint32(t7), uint64(p9))
+			return
+		case 2:
+			t10 := int64(load64(m.memory, uint32(v0)))
+			v3 = t10
+			t11 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			t12 := v0
+			v4 = t11
+			store64(m.memory, uint32(t12), uint64(v4))
+			t13 := v0
+			v4 = v3 + v4
+			p14 := v4
+			if uint64(v4) < uint64(v3) {
+				p14 = i64(-1)
+			}
+			v3 = p14
+			p15 := i64(0x7fffffffffffffff)
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p15 = v3
+			}
+			store64(m.memory, uint64(uint32(t13))+8, uint64(p15))
+			return
+		case 3:
+			t16 := int64(load64(m.memory, uint32(v0)))
+			t17 := v0
+			v3 = t16
+			v4 = v3 + i64(1)
+			p18 := v4
+			if v4 == 0 {
+				p18 = i64(-1)
+			}
+			v4 = p18
+			t19 := int64(load64(m.memory, uint64(uint32(v2))+128))
+			p20 := v3
+			if uint64(v4) < uint64(t19) {
+				p20 = v4
+			}
+			store64(m.memory, uint32(t17), uint64(p20))
+		}
+	}
+}
+
+//go:norace
+func (m *Module) fn251(v0 int64, v1, v2 int32, v3, v4 int64) int64 {
+	var v5 int32
+	t0 := m.g0
+	v5 = t0 - i32(48)
+	m.g0 = v5
+	m.fn198(v5+i32(32), v0, v1, v2, v3)
+	t1 := int64(load64(m.memory, uint64(uint32(v5))+40))
+	t2 := int64(load64(m.memory, uint64(uint32(v5))+32))
+	t3 := v5 + i32(16)
+	v3 = t2
+	m.fn267(t3, t1-v3+i64(1), i64(0), v4, i64(0))
+	t4 := int64(load64(m.memory, uint64(uint32(v5))+24))
+	v3 = v3 + t4
+	{
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+172))
+		if t5 != i32(7) {
+			goto l0
+		}
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		m.fn267(v5, t6, i64(0), v3, i64(0))
+		t7 := int64(load64(m.memory, uint32(v5)))
+		v3 = t7
+		p8 := i64(0x7fffffffffffffff)
+		if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+			p8 = v3
+		}
+		t9 := int64(load64(m.memory, uint64(uint32(v5))+8))
+		p10 := p8
+		if t9 != i64(0) {
+			p10 = i64(0x7fffffffffffffff)
+		}
+		v3 = p10
+	}
+l0:
+	{
+		t11 := int32(load32(m.memory, uint64(uint32(v1))+168))
+		if t11 != i32(2) {
+			goto l1
+		}
+		t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		v0 = t12
+		p13 := v3
+		if uint64(v0) < uint64(v3) {
+			p13 = v0
+		}
+		v3 = p13
+	}
+l1:
+	m.g0 = v5 + i32(48)
+	return v3
+}
+
+//go:norace
+func (m *Module) fn252(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn256(v7+i32(40), v1, t1, v4)
+	m.fn254(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17350,7 +17256,7 @@ func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn257(v0, v7+i32(368), v4, v5, v6)
+					m.fn255(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17363,16 +17269,16 @@ func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn257(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn255(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn271(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn271(v7, v10, i64(0), v4, i64(0))
-		m.fn257(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn267(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn267(v7, v10, i64(0), v4, i64(0))
+		m.fn255(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17440,14 +17346,14 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn255(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn253(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn254(v0, t0, t1, v2, v5, v3, v4)
+	m.fn252(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn256(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn254(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
@@ -17470,11 +17376,13 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn255(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
-	var v6, v7, v8 int64
-	var v9 int32
-	var v10, v11, v12, v13, v14, v15, v16, v17 int64
+	var v6, v7 int64
+	var v8 int32
+	var v9 int64
+	var v10 int32
+	var v11, v12, v13, v14, v15, v16, v17, v18 int64
 	t0 := m.g0
 	v5 = t0 - i32(32)
 	m.g0 = v5
@@ -17484,105 +17392,106 @@ func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
 	store64(m.memory, uint64(uint32(t2))+24, uint64(v6))
 	store64(m.memory, uint64(uint32(v5))+16, uint64(v6))
 	v7 = v2 + i64(-1)
-	v8 = i64(0)
-	v9 = i32(0)
-	v10 = v6
-	v11 = i64(0)
+	v8 = v1 + i32(184)
+	v9 = i64(0)
+	v10 = i32(0)
+	v11 = v6
 	v12 = i64(0)
+	v13 = i64(0)
 	{
 	l4:
-		v13 = v8
+		v14 = v9
 	l2:
 		{
-			v14 = v10
-			v15 = v6
-			if v2 == v11 {
+			v15 = v11
+			v16 = v6
+			if v2 == v12 {
 				goto l0
 			}
 			{
-				t3 := m.fn180(v5+i32(16), v1, v11, i64(-1))
-				t4 := v13
-				v16 = t3
-				v8 = t4 + v16
+				t3 := m.fn180(v5+i32(16), v1, v8, v12, i64(-1))
+				t4 := v14
+				v17 = t3
+				v9 = t4 + v17
 				var p5 int32
-				if uint64(v8) > uint64(v3) {
+				if uint64(v9) > uint64(v3) {
 					p5 = 1
 				}
-				t6 := v12
+				t6 := v13
 				var p7 int32
-				if uint64(v8) < uint64(v13) {
+				if uint64(v9) < uint64(v14) {
 					p7 = 1
 				}
-				v12 = t6 + int64(uint32(p7))
+				v13 = t6 + int64(uint32(p7))
 				var p9 int32
-				if uint64(v12) > uint64(v4) {
+				if uint64(v13) > uint64(v4) {
 					p9 = 1
 				}
 				p8 := p9
-				if v12 == v4 {
+				if v13 == v4 {
 					p8 = p5
 				}
 				if p8 == 0 {
 					goto l1
 				}
-				v13 = v8
+				v14 = v9
 				goto l0
 			}
 		l1:
-			v11 = v11 + i64(1)
+			v12 = v12 + i64(1)
 			t10 := int64(load64(m.memory, uint64(uint32(v5))+24))
 			v6 = t10
-			v13 = v8
+			v14 = v9
 			t11 := int64(load64(m.memory, uint64(uint32(v5))+16))
-			v10 = t11
-			if v10 != v14 {
+			v11 = t11
+			if v11 != v15 {
 				goto l2
 			}
-			v13 = v8
-			if v6 != v15 {
+			v14 = v9
+			if v6 != v16 {
 				goto l2
 			}
 		}
 		{
-			if v9&i32(1) != 0 {
+			if v10&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn252(v14, v1, v7, i64(-1))
-			v17 = t12
+			t12 := m.fn251(v15, v1, v8, v7, i64(-1))
+			v18 = t12
 		}
 	l3:
-		v9 = i32(1)
-		if v17 != v16 {
+		v10 = i32(1)
+		if v18 != v17 {
 			goto l4
 		}
 		t13 := v5
-		t14 := v16
-		v11 = v7 - (v11 + i64(-1))
-		p15 := v11
-		if uint64(v11) > uint64(v7) {
+		t14 := v17
+		v12 = v7 - (v12 + i64(-1))
+		p15 := v12
+		if uint64(v12) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn271(t13, t14, i64(0), p15, i64(0))
+		m.fn267(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
-		v11 = t16
+		v12 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
-		t18 := v11 + v12
-		v13 = t17
-		v6 = v13 + v8
+		t18 := v12 + v13
+		v14 = t17
+		v6 = v14 + v9
 		var p19 int32
-		if uint64(v6) < uint64(v13) {
+		if uint64(v6) < uint64(v14) {
 			p19 = 1
 		}
 		v1 = p19
-		v8 = t18 + int64(uint32(v1))
-		t21 := v8
+		v9 = t18 + int64(uint32(v1))
+		t21 := v9
 		t22 := v1
 		var p23 int32
-		if uint64(v8) < uint64(v11) {
+		if uint64(v9) < uint64(v12) {
 			p23 = 1
 		}
 		p20 := p23
-		if v8 == v11 {
+		if v9 == v12 {
 			p20 = t22
 		}
 		v1 = p20
@@ -17590,21 +17499,21 @@ func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
 		if v1 != 0 {
 			p24 = i64(-1)
 		}
-		v12 = p24
+		v13 = p24
 		p25 := v6
 		if v1 != 0 {
 			p25 = i64(-1)
 		}
-		v13 = p25
+		v14 = p25
 	}
 l0:
-	store64(m.memory, uint32(v0), uint64(v13))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v12))
+	store64(m.memory, uint32(v0), uint64(v14))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v13))
 	m.g0 = v5 + i32(32)
 }
 
 //go:norace
-func (m *Module) fn258(v0 int32) {
+func (m *Module) fn256(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17624,8 +17533,8 @@ func (m *Module) fn258(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn259(v1, v1+i32(32))
-	m.fn259(v1+i32(32), v1)
+	m.fn257(v1, v1+i32(32))
+	m.fn257(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17641,7 +17550,7 @@ func (m *Module) fn258(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn259(v0, v1 int32) {
+func (m *Module) fn257(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17667,7 +17576,7 @@ func (m *Module) fn259(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn260(v0, v1 int32) {
+func (m *Module) fn258(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -17713,7 +17622,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn261(v0, v1, v2 int32) {
+func (m *Module) fn259(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17737,7 +17646,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn262(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn260(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -17755,7 +17664,7 @@ func (m *Module) fn262(v0, v1 int32, v2, v3 int64) int64 {
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn264(v4, v0, v3)
+		m.fn262(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -17782,14 +17691,14 @@ func (m *Module) fn262(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn265(v0, v2)
+	m.fn263(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
 }
 
 //go:norace
-func (m *Module) fn263(v0 int32) int64 {
+func (m *Module) fn261(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17811,7 +17720,7 @@ func (m *Module) fn263(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn264(v0, v1 int32, v2 int64) {
+func (m *Module) fn262(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17826,7 +17735,7 @@ func (m *Module) fn264(v0, v1 int32, v2 int64) {
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn271(t2, t3, i64(0), t4, i64(0))
+	m.fn267(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17840,7 +17749,7 @@ func (m *Module) fn264(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn271(t8, t11, i64(0), v2, i64(0))
+	m.fn267(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17930,7 +17839,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn265(v0 int32, v1 int64) {
+func (m *Module) fn263(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17967,7 +17876,7 @@ func (m *Module) fn265(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn266(v0 int64, v1 int32) {
+func (m *Module) fn264(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -18017,7 +17926,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn267(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn265(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -18065,401 +17974,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn268(v0 int64, v1, v2 int32, v3, v4 int64) int64 {
-	var v5, v6 int32
-	var v7, v8 int64
-	t0 := m.g0
-	v5 = t0 - i32(80)
-	m.g0 = v5
-	{
-		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+172))
-			v6 = t1
-			if v6 != i32(6) {
-				goto l0
-			}
-			v3 = i64(-1)
-			{
-				t2 := int32(load32(m.memory, uint64(uint32(v1))+168))
-				v2 = t2
-				if v2 != i32(1) {
-					goto l1
-				}
-				t3 := int64(load64(m.memory, uint64(uint32(v1))+40))
-				v3 = t3
-			}
-		l1:
-			t4 := int64(load64(m.memory, uint64(uint32(v1))+48))
-			v7 = t4
-			t5 := int64(load64(m.memory, uint32(v1)))
-			t6 := v7
-			v8 = t5
-			p7 := v8
-			if uint64(v7) > uint64(v8) {
-				p7 = t6
-			}
-			v7 = p7
-			t8 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			t9 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t10 := m.fn248(t8, t9, v0)
-			t11 := v7
-			t12 := v3
-			v0 = t10
-			p13 := v0
-			if uint64(v3) < uint64(v0) {
-				p13 = t12
-			}
-			v0 = p13
-			p14 := v0
-			if uint64(v7) > uint64(v0) {
-				p14 = t11
-			}
-			v0 = p14
-			v6 = i32(0)
-			goto l2
-		}
-	l0:
-		{
-			t15 := int32(load32(m.memory, uint64(uint32(v1))+160))
-			switch t15 + i32(-2) {
-			default:
-				goto l4
-			case 0:
-				t16 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				m.fn271(v5+i32(48), t16, i64(0), v3, i64(0))
-				t17 := int64(load64(m.memory, uint32(v1)))
-				v7 = t17
-				t18 := int64(load64(m.memory, uint64(uint32(v5))+48))
-				t19 := v7
-				v0 = t18
-				p20 := i64(0x7fffffffffffffff)
-				if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-					p20 = v0
-				}
-				t21 := int64(load64(m.memory, uint64(uint32(v5))+56))
-				p22 := p20
-				if t21 != i64(0) {
-					p22 = i64(0x7fffffffffffffff)
-				}
-				v0 = t19 + p22
-				p23 := v0
-				if uint64(v0) < uint64(v7) {
-					p23 = i64(-1)
-				}
-				v7 = p23
-				p24 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p24 = v7
-				}
-				v0 = p24
-				goto l4
-			case 2:
-				t25 := int64(load64(m.memory, uint32(v1)))
-				t26 := int64(load64(m.memory, uint64(uint32(v1))+24))
-				t27 := v5 + i32(64)
-				v7 = v3 + t26
-				p28 := v7
-				if uint64(v7) < uint64(v3) {
-					p28 = i64(-1)
-				}
-				t29 := int32(load32(m.memory, uint64(uint32(v1))+164))
-				t30 := m.fn250(p28, t29)
-				m.fn271(t27, t25, i64(0), t30, i64(0))
-				t31 := int64(load64(m.memory, uint64(uint32(v5))+64))
-				v7 = t31
-				p32 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p32 = v7
-				}
-				t33 := int64(load64(m.memory, uint64(uint32(v5))+72))
-				p34 := p32
-				if t33 != i64(0) {
-					p34 = i64(0x7fffffffffffffff)
-				}
-				v0 = p34
-				goto l4
-			case 4:
-				t35 := m.fn251(v2, v0)
-				v0 = t35
-			}
-		}
-	l4:
-		t36 := int64(load64(m.memory, uint64(uint32(v1))+32))
-		v7 = t36
-		v0 = v7 + v0
-		p37 := v0
-		if uint64(v0) < uint64(v7) {
-			p37 = i64(-1)
-		}
-		v7 = p37
-		p38 := i64(0x7fffffffffffffff)
-		if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-			p38 = v7
-		}
-		v0 = p38
-		{
-			t39 := int32(load32(m.memory, uint64(uint32(v1))+168))
-			v2 = t39
-			if v2 != i32(1) {
-				goto l7
-			}
-			t40 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			v7 = t40
-			p41 := v0
-			if uint64(v7) < uint64(v0) {
-				p41 = v7
-			}
-			v0 = p41
-		}
-	l7:
-		v7 = v0
-		switch v6 + i32(-2) {
-		default:
-			goto l12
-		case 1:
-			v7 = v0 - int64(uint64(v0)>>1)
-			p42 := v7
-			if uint64(v7) > uint64(v0) {
-				p42 = i64(0)
-			}
-			v7 = p42
-			goto l12
-		case 2:
-			t43 := int32(load32(m.memory, uint64(uint32(v1))+56))
-			t44 := int32(load32(m.memory, uint64(uint32(v1))+60))
-			t45 := m.fn248(t43, t44, v0)
-			v7 = v0 - t45
-			p46 := v7
-			if uint64(v7) > uint64(v0) {
-				p46 = i64(0)
-			}
-			v7 = p46
-			t47 := int32(load32(m.memory, uint64(uint32(v1))+64))
-			t48 := int32(load32(m.memory, uint64(uint32(v1))+68))
-			t49 := m.fn248(t47, t48, v0)
-			v0 = t49 + v0
-			p50 := i64(0x7fffffffffffffff)
-			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-				p50 = v0
-			}
-			v0 = p50
-			goto l12
-		case 3:
-			t51 := int64(load64(m.memory, uint64(uint32(v1))+80))
-			m.fn271(v5+i32(32), t51, i64(0), v3, i64(0))
-			v7 = v0
-			t52 := int64(load64(m.memory, uint64(uint32(v1))+72))
-			v3 = t52
-			t53 := int64(load64(m.memory, uint64(uint32(v5))+32))
-			t54 := v3
-			v8 = t53
-			p55 := i64(0x7fffffffffffffff)
-			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p55 = v8
-			}
-			t56 := int64(load64(m.memory, uint64(uint32(v5))+40))
-			p57 := p55
-			if t56 != i64(0) {
-				p57 = i64(0x7fffffffffffffff)
-			}
-			v8 = t54 + p57
-			p58 := v8
-			if uint64(v8) < uint64(v3) {
-				p58 = i64(-1)
-			}
-			v3 = p58
-			p59 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p59 = v3
-			}
-			v0 = p59 + v0
-			p60 := i64(0x7fffffffffffffff)
-			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-				p60 = v0
-			}
-			v0 = p60
-			goto l12
-		case 5:
-			v3 = i64(0)
-			{
-				t61 := int64(load64(m.memory, uint64(uint32(v1))+88))
-				v7 = t61
-				if v7 == 0 {
-					goto l14
-				}
-				t62 := int64(uint64(v0) / uint64(v7))
-				v0 = t62
-				t63 := v0
-				var p64 int32
-				if v0 != i64(0) {
-					p64 = 1
-				}
-				v3 = t63 - int64(uint32(p64))
-			}
-		l14:
-			t65 := int64(load64(m.memory, uint64(uint32(v1))+48))
-			v0 = t65
-			t67 := v0
-			p66 := i64(1)
-			if uint64(v7) > uint64(i64(1)) {
-				p66 = v7
-			}
-			v7 = p66
-			t68 := int64(uint64(t67) / uint64(v7))
-			v8 = t68
-			t69 := v8
-			var p70 int32
-			if v0-v8*v7 != i64(0) {
-				p70 = 1
-			}
-			v7 = t69 + int64(uint32(p70))
-			p71 := v3
-			if uint64(v7) > uint64(v3) {
-				p71 = v7
-			}
-			v0 = p71
-			v6 = i32(1)
-			goto l2
-		case 0:
-			v7 = i64(0)
-		}
-	l12:
-		t72 := int64(load64(m.memory, uint64(uint32(v1))+48))
-		v3 = t72
-		p73 := v7
-		if uint64(v3) > uint64(v7) {
-			p73 = v3
-		}
-		v7 = p73
-		p74 := v0
-		if uint64(v7) > uint64(v0) {
-			p74 = v7
-		}
-		v0 = p74
-		var p75 int32
-		if v6 == i32(7) {
-			p75 = 1
-		}
-		v6 = p75
-	}
-l2:
-	m.fn271(v5+i32(16), v0-v7+i64(1), i64(0), v4, i64(0))
-	t76 := int64(load64(m.memory, uint64(uint32(v5))+24))
-	v7 = v7 + t76
-	{
-		if v6 == 0 {
-			goto l15
-		}
-		t77 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn271(v5, t77, i64(0), v7, i64(0))
-		t78 := int64(load64(m.memory, uint32(v5)))
-		v7 = t78
-		p79 := i64(0x7fffffffffffffff)
-		if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-			p79 = v7
-		}
-		t80 := int64(load64(m.memory, uint64(uint32(v5))+8))
-		p81 := p79
-		if t80 != i64(0) {
-			p81 = i64(0x7fffffffffffffff)
-		}
-		v7 = p81
-	}
-l15:
-	{
-		if v2 != i32(2) {
-			goto l16
-		}
-		t82 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		v0 = t82
-		p83 := v7
-		if uint64(v0) < uint64(v7) {
-			p83 = v0
-		}
-		v7 = p83
-	}
-l16:
-	m.g0 = v5 + i32(80)
-	return v7
-}
-
-//go:norace
-func (m *Module) fn269(v0, v1 int32, v2 int64) {
-	var v3, v4 int64
-	{
-		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
-		switch t0 + i32(-3) {
-		default:
-			return
-		case 0:
-			v2 = i64(0x7fffffffffffffff)
-			{
-				t1 := int32(load32(m.memory, uint64(uint32(v1))+168))
-				if t1 != i32(1) {
-					goto l4
-				}
-				t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
-				v2 = t2
-			}
-		l4:
-			t3 := int64(load64(m.memory, uint32(v0)))
-			v3 = t3
-			if uint64(v3) >= uint64(v2) {
-				return
-			}
-			t4 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			t5 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t6 := m.fn248(t4, t5, v3)
-			t7 := v0
-			t8 := v2
-			v3 = t6
-			p9 := v3
-			if uint64(v2) < uint64(v3) {
-				p9 = t8
-			}
-			store64(m.memory, uint32(t7), uint64(p9))
-			return
-		case 2:
-			t10 := int64(load64(m.memory, uint32(v0)))
-			v2 = t10
-			t11 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			t12 := v0
-			v3 = t11
-			store64(m.memory, uint32(t12), uint64(v3))
-			t13 := v0
-			v3 = v2 + v3
-			p14 := v3
-			if uint64(v3) < uint64(v2) {
-				p14 = i64(-1)
-			}
-			v2 = p14
-			p15 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p15 = v2
-			}
-			store64(m.memory, uint64(uint32(t13))+8, uint64(p15))
-			return
-		case 3:
-			t16 := int64(load64(m.memory, uint32(v0)))
-			t17 := v0
-			v3 = t16
-			v4 = v3 + i64(1)
-			p18 := v4
-			if v4 == 0 {
-				p18 = i64(-1)
-			}
-			v4 = p18
-			p19 := v3
-			if uint64(v4) < uint64(v2) {
-				p19 = v4
-			}
-			store64(m.memory, uint32(t17), uint64(p19))
-		}
-	}
-}
-
-//go:norace
-func (m *Module) fn270(v0, v1, v2 int32) int32 {
+func (m *Module) fn266(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -18490,7 +18005,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn271(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn267(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18521,7 +18036,7 @@ func (m *Module) fn271(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn272(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn268(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {

@@ -19,6 +19,14 @@ export function telemetry(options = {}) {
 		}
 	}
 	const { name, attributes, meterProvider = metrics } = options;
+	if (name !== undefined && typeof name !== "string") {
+		throw new TypeError(`name must be a string, got ${typeof name}`);
+	}
+	if (attributes !== undefined && (Object(attributes) !== attributes || Array.isArray(attributes))) {
+		throw new TypeError(
+			`attributes must be an object, got ${Array.isArray(attributes) ? "an array" : typeof attributes}`,
+		);
+	}
 	if (typeof meterProvider?.getMeter !== "function") {
 		throw new TypeError("meterProvider must be a MeterProvider: it has no getMeter()");
 	}

@@ -1,4 +1,4 @@
-import { uint64 } from "../core/arguments.js";
+import { copyOptions, pickOptions, uint64 } from "../core/arguments.js";
 import { wrongType } from "../core/errors.js";
 import { kindNumber } from "../core/field.js";
 import { named, TEXT } from "../core/show.js";
@@ -6,6 +6,9 @@ import { least, WORD_MAX } from "./numbers.js";
 
 const BOUNDS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50];
 const REASONS = ["success", "permanent", "max_retries", "max_elapsed", "deadline", "budget", "cancelled"];
+
+/** Not a call, which a bundler could not leave out. */
+const PROMETHEUS = { prefix: undefined, labels: undefined };
 
 const counts = /* @__PURE__ */ new WeakMap();
 
@@ -26,7 +29,10 @@ function labelled(lines, prefix, labels) {
 		if (!/^(?!__|(?:le|reason)$)[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
 			throw new RangeError(`labels cannot have the name ${JSON.stringify(name)}`);
 		}
-		return `${name}="${`${value}`.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n")}"`;
+		if (typeof value !== "string") {
+			wrongType(`label ${name}`, "a string", value);
+		}
+		return `${name}="${value.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n")}"`;
 	});
 	return lines.reduce((text, line) => {
 		const [, head, name, own, count] = /^(# \w+ )?backoff(\w+)(?:\{(.*)\})?(.*)$/.exec(line);
@@ -76,7 +82,8 @@ export const RetryStats = /* @__PURE__ */ named(
 			};
 		}
 
-		prometheus({ prefix = "backoff", labels = {} } = {}) {
+		prometheus(options = {}) {
+			const { prefix = "backoff", labels } = pickOptions("prometheus", options, PROMETHEUS);
 			const { buckets, retries, stops } = checkStats("stats", this);
 			const operations = sumOf(buckets);
 			const lines = [
@@ -94,7 +101,7 @@ export const RetryStats = /* @__PURE__ */ named(
 				"# TYPE backoff_stops_total counter",
 				...REASONS.map((reason, number) => `backoff_stops_total{reason="${reason}"} ${stops[number]}`),
 			];
-			return labelled(lines, prefix, Object.entries(labels));
+			return labelled(lines, prefix, Object.entries(copyOptions("labels", labels)));
 		}
 
 		toString() {

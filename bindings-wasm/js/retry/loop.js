@@ -194,7 +194,11 @@ export class Loop {
 			if (fallback === undefined || this.reason === CANCELLED) {
 				throw end.error;
 			}
-			return typeof fallback === "function" ? await fallback(end.error) : fallback;
+			const value = await this.until(typeof fallback === "function" ? fallback(end.error) : fallback);
+			if (value === ABORTED) {
+				throw reasonOf(signal);
+			}
+			return value;
 		}
 		return end.value;
 	}
@@ -293,7 +297,7 @@ export class Loop {
 		if (index >= maxRetriesOf(this.operation.policy)) {
 			return undefined;
 		}
-		return typeof delays === "function" ? readOwnDelay(delays(index, this.result), "delays: ") : delays[index];
+		return typeof delays === "function" ? readOwnDelay(delays(index, this.result), "delays") : delays[index];
 	}
 
 	async callToEnd() {

@@ -201,6 +201,8 @@ describe("OpenTelemetry", () => {
 
 	test("wrong options", () => {
 		assert.throws(() => telemetry({ meter: 5 }), { name: "TypeError", message: /^meter is unknown; the options of/ });
+		assert.throws(() => telemetry({ name: 5 }), { name: "TypeError", message: "name must be a string, got number" });
+		assert.throws(() => telemetry({ attributes: [] }), { message: "attributes must be an object, got an array" });
 		assert.throws(() => telemetry({ meterProvider: {} }), { message: /it has no getMeter\(\)$/ });
 		assert.throws(() => telemetry(5), { message: "options of telemetry must be a plain object, got number" });
 	});

@@ -2,8 +2,8 @@
 
 use crate::field::kind::{ON_DELAY, SLOTTED};
 use crate::number::arithmetic::{MAX_NS, add, divide};
-use crate::schedule::ScheduleParams;
 use crate::schedule::state::DelayState;
+use crate::schedule::{PolicyNumbers, ScheduleParams};
 
 /// The draws that select the ends of a range.
 const MIN_DRAW: u64 = 0;
@@ -57,7 +57,7 @@ pub struct Preview {
 
 impl Preview {
     pub(crate) fn new(policy: &ScheduleParams) -> Self {
-        let state = DelayState::start(policy);
+        let state = DelayState::start(&policy.parts());
         Self { policy: *policy, index: 0, min: state, mean: state, max: state, totals: [0; 3] }
     }
 }
@@ -67,6 +67,7 @@ impl Iterator for Preview {
 
     fn next(&mut self) -> Option<PreviewRow> {
         let Self { policy, index, min, mean, max, totals } = self;
+        let policy = &policy.parts();
         if *index >= policy.max_retries || *index > u32::MAX.into() {
             return None;
         }
@@ -89,7 +90,7 @@ impl Iterator for Preview {
 }
 
 /// The mean delay of a range of delays or of slots (SPEC 16.2).
-fn mean_of_range(policy: &ScheduleParams, (low, high): (u64, u64)) -> u64 {
+fn mean_of_range(policy: &PolicyNumbers, (low, high): (u64, u64)) -> u64 {
     let unit = if policy.jitter == SLOTTED { policy.jitter_slot } else { 1 };
     let limit = if policy.cap_on == ON_DELAY { policy.cap } else { MAX_NS };
     let within = high.min(limit.checked_div(unit).unwrap_or(limit));

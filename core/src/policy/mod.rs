@@ -158,7 +158,8 @@ impl Policy {
     /// A cap on the window applies to it. Decorrelated jitter does not use it.
     #[must_use]
     pub fn window_ns(&self, index: u32) -> u64 {
-        GrowthState::at(&self.0, index).window(&self.0, index.into())
+        let policy = &self.0.parts();
+        GrowthState::at(policy, index).window(policy, index.into())
     }
 
     /// [`Policy::window_ns`] as a [`Duration`].
@@ -171,7 +172,8 @@ impl Policy {
     /// wrote: all of `delays`, or fewer if index 2^32 - 1 comes first.
     pub fn fill_ns(&self, stream: RandomStream, first: u32, delays: &mut [u64]) -> usize {
         let delays = at_most(delays, EVERY_INDEX.saturating_sub(first.into()));
-        DelayState::at(&self.0, stream, first).fill(&self.0, stream, first.into(), delays);
+        let policy = &self.0.parts();
+        DelayState::at(policy, stream, first).fill(policy, stream, first.into(), delays);
         delays.len()
     }
 

@@ -99,6 +99,14 @@ pub trait Schedule: Deref<Target = PolicyNumbers> {
     fn waits(&self) -> &Waits;
 }
 
+impl ScheduleParams {
+    /// The same policy in parts.
+    #[inline]
+    pub(crate) const fn parts(&self) -> ScheduleParts<'_> {
+        ScheduleParts { numbers: &self.numbers, waits: &self.waits }
+    }
+}
+
 impl Schedule for ScheduleParams {
     #[inline]
     fn waits(&self) -> &Waits {
@@ -215,17 +223,17 @@ pub(crate) fn delay_ns(policy: &impl Schedule, base: u64, stream: RandomStream, 
     if policy.is_doubling() {
         return doubling::delay(doubling::window(base, policy.cap, index), stream.draw(index));
     }
-    if base != policy.base {
-        let numbers = PolicyNumbers { base, ..**policy };
-        return any_delay_ns(
-            &ScheduleParts { numbers: &numbers, waits: policy.waits() },
-            stream,
-            index,
-        );
-    }
-    any_delay_ns(policy, stream, index)
+    let rebased;
+    let numbers = if base == policy.base {
+        &**policy
+    } else {
+        rebased = PolicyNumbers { base, ..**policy };
+        &rebased
+    };
+    any_delay_ns(&ScheduleParts { numbers, waits: policy.waits() }, stream, index)
 }
 
-fn any_delay_ns(policy: &impl Schedule, stream: RandomStream, index: u32) -> u64 {
+/// Of one kind of policy, so that there is one copy of the formulas.
+fn any_delay_ns(policy: &ScheduleParts, stream: RandomStream, index: u32) -> u64 {
     DelayState::at(policy, stream, index).delay(policy, index.into(), stream.draw(index))
 }
