@@ -53,7 +53,7 @@ func (m *Module) Xattempt_limit(v0, v1 int32, v2 int64) int64 {
 	v3 = t0
 	t1 := int32(load32(m.memory, uint64(uint32(v1))+52))
 	v4 = t1
-	t2 := int64(load64(m.memory, uint64(uint32(v0))+272))
+	t2 := int64(load64(m.memory, uint64(uint32(v0))+136))
 	v5 = t2
 	{
 		{
@@ -63,7 +63,7 @@ func (m *Module) Xattempt_limit(v0, v1 int32, v2 int64) int64 {
 				if v6 == i64(0x7fffffffffffffff) {
 					goto l0
 				}
-				t4 := int32(load32(m.memory, uint64(uint32(v0))+316))
+				t4 := int32(load32(m.memory, uint64(uint32(v0))+180))
 				t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
 				var p6 int32
 				if t4 != i32(2) {
@@ -210,7 +210,7 @@ l0:
 }
 func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 	var v9, v10 int32
-	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 int64
+	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33 int64
 	t0 := m.g0
 	v9 = t0 - i32(320)
 	m.g0 = v9
@@ -236,7 +236,7 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 				{
 					{
 						{
-							t2 := int64(load64(m.memory, uint64(uint32(v2))+280))
+							t2 := int64(load64(m.memory, uint64(uint32(v2))+144))
 							v11 = t2
 							if v11 == i64(0x7fffffffffffffff) {
 								goto l5
@@ -257,7 +257,7 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 						if v12 != i64(0) {
 							goto l7
 						}
-						t6 := int32(load32(m.memory, uint64(uint32(v2))+316))
+						t6 := int32(load32(m.memory, uint64(uint32(v2))+180))
 						if t6 == i32(2) {
 							goto l8
 						}
@@ -307,7 +307,7 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 					t15 := int64(load64(m.memory, uint32(v1)))
 					v6 = t15
 					{
-						t16 := int64(load64(m.memory, uint64(uint32(v2))+288))
+						t16 := int64(load64(m.memory, uint64(uint32(v2))+152))
 						v14 = t16
 						if v14 != i64(1) {
 							goto l12
@@ -374,18 +374,21 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 					v28 = t40
 					t41 := int64(load64(m.memory, uint64(uint32(v2))+128))
 					v29 = t41
-					t42 := int64(load64(m.memory, uint64(uint32(v2))+296))
+					t42 := int64(load64(m.memory, uint64(uint32(v2))+136))
 					v30 = t42
-					t43 := int64(load64(m.memory, uint64(uint32(v2))+304))
+					t43 := int64(load64(m.memory, uint64(uint32(v2))+160))
 					v31 = t43
-					t44 := int32(load32(m.memory, uint64(uint32(v2))+312))
-					v10 = t44
-					memory_copy(m.memory, uint32(v9+i32(136)), uint32(v2+i32(136)), uint32(i32(136)))
-					store32(m.memory, uint64(uint32(v9))+312, uint32(v10))
-					store64(m.memory, uint64(uint32(v9))+304, uint64(v31))
-					store64(m.memory, uint64(uint32(v9))+296, uint64(v30))
-					store64(m.memory, uint64(uint32(v9))+288, uint64(v14))
-					store64(m.memory, uint64(uint32(v9))+280, uint64(v11))
+					t44 := int64(load64(m.memory, uint64(uint32(v2))+168))
+					v32 = t44
+					t45 := int64(load64(m.memory, uint64(uint32(v2))+176))
+					v33 = t45
+					memory_copy(m.memory, uint32(v9+i32(184)), uint32(v2+i32(184)), uint32(i32(136)))
+					store64(m.memory, uint64(uint32(v9))+176, uint64(v33))
+					store64(m.memory, uint64(uint32(v9))+168, uint64(v32))
+					store64(m.memory, uint64(uint32(v9))+160, uint64(v31))
+					store64(m.memory, uint64(uint32(v9))+152, uint64(v14))
+					store64(m.memory, uint64(uint32(v9))+144, uint64(v11))
+					store64(m.memory, uint64(uint32(v9))+136, uint64(v30))
 					store64(m.memory, uint64(uint32(v9))+128, uint64(v29))
 					store64(m.memory, uint64(uint32(v9))+120, uint64(v28))
 					store64(m.memory, uint64(uint32(v9))+112, uint64(v27))
@@ -403,12 +406,8 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 					store64(m.memory, uint64(uint32(v9))+16, uint64(v16))
 					store64(m.memory, uint64(uint32(v9))+8, uint64(v15))
 					store64(m.memory, uint32(v9), uint64(v7))
-					t45 := int32(load32(m.memory, uint64(uint32(v2))+316))
-					store32(m.memory, uint64(uint32(v9))+316, uint32(t45))
-					t46 := int64(load64(m.memory, uint64(uint32(v2))+272))
-					store64(m.memory, uint64(uint32(v9))+272, uint64(t46))
-					t47 := m.fn22(v9, v6, v3)
-					v7 = t47
+					t46 := m.fn22(v9, v6, v3)
+					v7 = t46
 				}
 			l11:
 				{
@@ -418,91 +417,91 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 					v5 = v7
 					goto l15
 				l14:
-					t48 := int64(load64(m.memory, uint64(uint32(v2))+128))
-					t49, t50 := i64_add_wide(v7, t48)
-					v4 = t50
-					v6 = t49
-					p51 := v6
+					t47 := int64(load64(m.memory, uint64(uint32(v2))+128))
+					t48, t49 := i64_add_wide(v7, t47)
+					v4 = t49
+					v6 = t48
+					p50 := v6
 					if int32(v4) != 0 {
-						p51 = i64(-1)
+						p50 = i64(-1)
 					}
-					v6 = p51
-					t52 := int64(load64(m.memory, uint64(uint32(v2))+120))
-					t53 := v6
-					v4 = t52
-					p54 := v4
+					v6 = p50
+					t51 := int64(load64(m.memory, uint64(uint32(v2))+120))
+					t52 := v6
+					v4 = t51
+					p53 := v4
 					if uint64(v6) < uint64(v4) {
-						p54 = t53
+						p53 = t52
 					}
-					v6 = p54
-					t56 := v6
-					t57 := v5
-					t58 := v6
-					p55 := i64(0x7fffffffffffffff)
+					v6 = p53
+					t55 := v6
+					t56 := v5
+					t57 := v6
+					p54 := i64(0x7fffffffffffffff)
 					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p55 = v5
+						p54 = v5
 					}
-					p59 := t57
-					if uint64(t58) < uint64(p55) {
-						p59 = t56
+					p58 := t56
+					if uint64(t57) < uint64(p54) {
+						p58 = t55
+					}
+					v5 = p58
+					p59 := i64(0x7fffffffffffffff)
+					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+						p59 = v5
 					}
 					v5 = p59
-					p60 := i64(0x7fffffffffffffff)
-					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p60 = v5
-					}
-					v5 = p60
 					{
-						t61 := int32(load32(m.memory, uint64(uint32(v2))+312))
-						switch t61 + i32(-2) {
+						t60 := int32(load32(m.memory, uint64(uint32(v2))+176))
+						switch t60 + i32(-2) {
 						case 0:
 							goto l15
 						default:
-							p62 := v7
+							p61 := v7
 							if uint64(v5) > uint64(v7) {
-								p62 = v5
+								p61 = v5
 							}
-							v5 = p62
+							v5 = p61
 							goto l15
 						case 1:
-							t63 := int64(load64(m.memory, uint32(v1)))
-							v7 = v12*i64(-0x61c8864680b583eb) + t63 + i64(-0x61c8864680b583eb)
+							t62 := int64(load64(m.memory, uint32(v1)))
+							v7 = v12*i64(-0x61c8864680b583eb) + t62 + i64(-0x61c8864680b583eb)
 							v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
 							v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
-							t64 := int64(uint64(v7)>>31) ^ v7
+							t63 := int64(uint64(v7)>>31) ^ v7
 							v7 = int64(uint64(v5)>>1) + v5
-							p65 := i64(0x7fffffffffffffff)
+							p64 := i64(0x7fffffffffffffff)
 							if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-								p65 = v7
+								p64 = v7
 							}
-							_, t67 := i64_mul_wide_u(t64, p65-v5+i64(1))
-							v7 = t67
+							_, t66 := i64_mul_wide_u(t63, p64-v5+i64(1))
+							v7 = t66
 							v5 = v5 + v7
 						}
 					}
 				}
 			l15:
-				t68 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				v6 = t68
-				t69 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v7 = t69
+				t67 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				v6 = t67
+				t68 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v7 = t68
 				{
-					t70 := int32(load32(m.memory, uint64(uint32(v1))+52))
-					if t70 != 0 {
-						t73 := int64(load64(m.memory, uint64(uint32(v1))+24))
-						v4 = t73
+					t69 := int32(load32(m.memory, uint64(uint32(v1))+52))
+					if t69 != 0 {
+						t72 := int64(load64(m.memory, uint64(uint32(v1))+24))
+						v4 = t72
 						if v7 == i64(0x7fffffffffffffff) {
 							goto l21
 						}
 						v2 = i32(4)
-						t74 := v7
+						t73 := v7
 						v6 = v8 - v6
-						p75 := v6
+						p74 := v6
 						if uint64(v6) > uint64(v8) {
-							p75 = i64(0)
+							p74 = i64(0)
 						}
-						v6 = p75
-						if uint64(t74) < uint64(v6) {
+						v6 = p74
+						if uint64(t73) < uint64(v6) {
 							goto l20
 						}
 						if uint64(v5) <= uint64(v7-v6) {
@@ -514,14 +513,14 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 						goto l19
 					}
 					v2 = i32(4)
-					t71 := v7
+					t70 := v7
 					v6 = v8 - v6
-					p72 := v6
+					p71 := v6
 					if uint64(v6) > uint64(v8) {
-						p72 = i64(0)
+						p71 = i64(0)
 					}
-					v6 = p72
-					if uint64(t71) < uint64(v6) {
+					v6 = p71
+					if uint64(t70) < uint64(v6) {
 						goto l20
 					}
 					if uint64(v5) <= uint64(v7-v6) {
@@ -544,25 +543,25 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 			goto l20
 		}
 	l19:
-		t76, t77 := i64_add_wide(v8, v5)
-		v7 = t77
-		v8 = t76
-		t79 := v1
-		p78 := v8
+		t75, t76 := i64_add_wide(v8, v5)
+		v7 = t76
+		v8 = t75
+		t78 := v1
+		p77 := v8
 		if int32(v7) != 0 {
-			p78 = i64(-1)
+			p77 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t79))+16, uint64(p78))
-		t80 := int64(load64(m.memory, uint64(uint32(v1))+32))
-		t81, t82 := i64_add_wide(t80, i64(1))
-		v7 = t82
-		v8 = t81
-		t84 := v1
-		p83 := v8
+		store64(m.memory, uint64(uint32(t78))+16, uint64(p77))
+		t79 := int64(load64(m.memory, uint64(uint32(v1))+32))
+		t80, t81 := i64_add_wide(t79, i64(1))
+		v7 = t81
+		v8 = t80
+		t83 := v1
+		p82 := v8
 		if int32(v7) != 0 {
-			p83 = i64(-1)
+			p82 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t84))+32, uint64(p83))
+		store64(m.memory, uint64(uint32(t83))+32, uint64(p82))
 		v2 = i32(0)
 		goto l23
 	}
@@ -585,7 +584,7 @@ func (m *Module) Xdecorrelated(v0, v1 int32) int32 {
 	var v7 int32
 	{
 		{
-			t0 := int32(load32(m.memory, uint64(uint32(v0))+308))
+			t0 := int32(load32(m.memory, uint64(uint32(v0))+172))
 			if t0 == i32(6) {
 				goto l0
 			}
@@ -610,7 +609,7 @@ func (m *Module) Xdecorrelated(v0, v1 int32) int32 {
 		v3 = p4
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+40))
 		v4 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v0))+304))
+		t6 := int32(load32(m.memory, uint64(uint32(v0))+168))
 		t7 := v4
 		var p8 int32
 		if t6 == i32(2) {
@@ -757,7 +756,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	v6 = t1
 	{
 		{
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+308))
+			t2 := int32(load32(m.memory, uint64(uint32(v0))+172))
 			v7 = t2
 			if v7 != i32(6) {
 				goto l0
@@ -776,7 +775,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 			v9 = t7
 			t8 := int64(load64(m.memory, uint64(uint32(v0))+40))
 			v2 = t8
-			t9 := int32(load32(m.memory, uint64(uint32(v0))+304))
+			t9 := int32(load32(m.memory, uint64(uint32(v0))+168))
 			v3 = t9
 			{
 				{
@@ -845,7 +844,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	l0:
 		v2 = v6
 		{
-			t27 := int32(load32(m.memory, uint64(uint32(v0))+296))
+			t27 := int32(load32(m.memory, uint64(uint32(v0))+160))
 			switch t27 + i32(-2) {
 			default:
 				goto l6
@@ -854,7 +853,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 				v11 = t28
 				{
 					{
-						t29 := int32(load32(m.memory, uint64(uint32(v0))+300))
+						t29 := int32(load32(m.memory, uint64(uint32(v0))+164))
 						v3 = t29
 						if v3 != 0 {
 							goto l9
@@ -924,7 +923,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 				v2 = p41
 				goto l6
 			case 4:
-				t42 := int64(load64(m.memory, uint64(uint32(v0))+264))
+				t42 := int64(load64(m.memory, uint64(uint32(v0))+312))
 				v2 = t42
 				p43 := i32(16)
 				if uint64(v2) < uint64(i64(17)) {
@@ -932,7 +931,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 				}
 				v3 = p43
 				if v3 != 0 {
-					v10 = v0 + i32(136)
+					v10 = v0 + i32(184)
 					v13 = v10 + v3<<3 + i32(-8)
 					t44 := v13
 					t45 := v13
@@ -1007,7 +1006,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 		if uint64(v2) < uint64(v8) {
 			p67 = t65
 		}
-		t68 := int32(load32(m.memory, uint64(uint32(v0))+304))
+		t68 := int32(load32(m.memory, uint64(uint32(v0))+168))
 		t69 := v8
 		v3 = t68
 		p70 := t69
@@ -1291,7 +1290,7 @@ l4:
 	}
 l33:
 	{
-		t143 := int32(load32(m.memory, uint64(uint32(v0))+296))
+		t143 := int32(load32(m.memory, uint64(uint32(v0))+160))
 		switch t143 + i32(-3) {
 		default:
 			goto l35
@@ -1325,7 +1324,7 @@ l33:
 				p153 = i64(-1)
 			}
 			v2 = p153
-			t155 := int64(load64(m.memory, uint64(uint32(v0))+264))
+			t155 := int64(load64(m.memory, uint64(uint32(v0))+312))
 			p156 := v6
 			if uint64(v2) < uint64(t155) {
 				p156 = v2
@@ -1563,12 +1562,12 @@ func (m *Module) Xranges(v0, v1 int32) int32 {
 	m.g0 = v2
 	v3 = i32(0)
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+308))
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+172))
 		v4 = t1
 		if v4&i32(-2) == i32(6) {
 			goto l0
 		}
-		t2 := int32(load32(m.memory, uint64(uint32(v0))+304))
+		t2 := int32(load32(m.memory, uint64(uint32(v0))+168))
 		v5 = t2
 		if v5 == i32(2) {
 			goto l0
@@ -1581,13 +1580,13 @@ func (m *Module) Xranges(v0, v1 int32) int32 {
 		v6 = p4
 		t5 := int64(load32(m.memory, uint64(uint32(v0))+16))
 		v7 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v0))+264))
+		t6 := int64(load64(m.memory, uint64(uint32(v0))+312))
 		v8 = t6
 		t7 := int32(load32(m.memory, uint64(uint32(v0))+20))
 		v9 = t7
 		v10 = int64(uint32(v9))
 		v3 = i32(0)
-		t8 := int32(load32(m.memory, uint64(uint32(v0))+296))
+		t8 := int32(load32(m.memory, uint64(uint32(v0))+160))
 		v11 = t8
 		v5 = v11 + i32(-2)
 		var p9 int32
@@ -1837,7 +1836,7 @@ func (m *Module) fn15(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v10, v11, v12 int32
 	{
 		{
-			t0 := int32(load32(m.memory, uint64(uint32(v2))+308))
+			t0 := int32(load32(m.memory, uint64(uint32(v2))+172))
 			v4 = t0
 			if v4 != i32(6) {
 				goto l0
@@ -1856,7 +1855,7 @@ func (m *Module) fn15(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			v6 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v2))+304))
+			t7 := int32(load32(m.memory, uint64(uint32(v2))+168))
 			v7 = t7
 			{
 				{
@@ -1924,7 +1923,7 @@ func (m *Module) fn15(v0 int32, v1 int64, v2 int32, v3 int64) {
 		}
 	l0:
 		{
-			t25 := int32(load32(m.memory, uint64(uint32(v2))+296))
+			t25 := int32(load32(m.memory, uint64(uint32(v2))+160))
 			switch t25 + i32(-2) {
 			default:
 				goto l6
@@ -1933,7 +1932,7 @@ func (m *Module) fn15(v0 int32, v1 int64, v2 int32, v3 int64) {
 				v8 = t26
 				{
 					{
-						t27 := int32(load32(m.memory, uint64(uint32(v2))+300))
+						t27 := int32(load32(m.memory, uint64(uint32(v2))+164))
 						v7 = t27
 						if v7 != 0 {
 							goto l9
@@ -2003,7 +2002,7 @@ func (m *Module) fn15(v0 int32, v1 int64, v2 int32, v3 int64) {
 				v1 = p39
 				goto l6
 			case 4:
-				t40 := int64(load64(m.memory, uint64(uint32(v2))+264))
+				t40 := int64(load64(m.memory, uint64(uint32(v2))+312))
 				v5 = t40
 				p41 := i32(16)
 				if uint64(v5) < uint64(i64(17)) {
@@ -2011,7 +2010,7 @@ func (m *Module) fn15(v0 int32, v1 int64, v2 int32, v3 int64) {
 				}
 				v7 = p41
 				if v7 != 0 {
-					v10 = v2 + i32(136)
+					v10 = v2 + i32(184)
 					v11 = v10 + v7<<3 + i32(-8)
 					t42 := v11
 					t43 := v11
@@ -2086,7 +2085,7 @@ func (m *Module) fn15(v0 int32, v1 int64, v2 int32, v3 int64) {
 		if uint64(v6) < uint64(v5) {
 			p65 = t63
 		}
-		t66 := int32(load32(m.memory, uint64(uint32(v2))+304))
+		t66 := int32(load32(m.memory, uint64(uint32(v2))+168))
 		p67 := v5
 		if t66 == i32(1) {
 			p67 = p65
@@ -2392,7 +2391,7 @@ func (m *Module) Xretry_index(v0, v1 int32, v2 int64) int64 {
 		if uint32(t0+i32(-1)) < uint32(i32(7)) {
 			goto l0
 		}
-		t1 := int64(load64(m.memory, uint64(uint32(v0))+280))
+		t1 := int64(load64(m.memory, uint64(uint32(v0))+144))
 		v3 = t1
 		if v3 == i64(0x7fffffffffffffff) {
 			goto l0
@@ -2436,7 +2435,7 @@ func (m *Module) fn20(v0, v1 int32, v2 int64, v3 int32) {
 	m.g0 = v4
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+308))
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+172))
 			if t1 != i32(6) {
 				goto l0
 			}
@@ -2452,7 +2451,7 @@ func (m *Module) fn20(v0, v1 int32, v2 int64, v3 int32) {
 			v8 = t3
 			t4 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v9 = t4
-			t5 := int32(load32(m.memory, uint64(uint32(v1))+304))
+			t5 := int32(load32(m.memory, uint64(uint32(v1))+168))
 			var p6 int32
 			if t5 == i32(2) {
 				p6 = 1
@@ -2502,7 +2501,7 @@ func (m *Module) fn20(v0, v1 int32, v2 int64, v3 int32) {
 		v12 = t19
 		{
 			{
-				t20 := int32(load32(m.memory, uint64(uint32(v1))+296))
+				t20 := int32(load32(m.memory, uint64(uint32(v1))+160))
 				v13 = t20
 				if v13 != i32(3) {
 					goto l3
@@ -2516,7 +2515,7 @@ func (m *Module) fn20(v0, v1 int32, v2 int64, v3 int32) {
 			}
 		l3:
 			t21 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t22 := int32(load32(m.memory, uint64(uint32(v1))+304))
+			t22 := int32(load32(m.memory, uint64(uint32(v1))+168))
 			p23 := i64(0x7fffffffffffffff)
 			if t22 == i32(1) {
 				p23 = t21
@@ -2531,7 +2530,7 @@ func (m *Module) fn20(v0, v1 int32, v2 int64, v3 int32) {
 			v9 = t25
 			v8 = int64(uint32(v11))
 			v14 = int64(uint32(v12))
-			t26 := int64(load64(m.memory, uint64(uint32(v1))+264))
+			t26 := int64(load64(m.memory, uint64(uint32(v1))+312))
 			v5 = t26
 			t27 := int64(load64(m.memory, uint32(v0)))
 			v2 = t27
@@ -2656,7 +2655,7 @@ func (m *Module) fn20(v0, v1 int32, v2 int64, v3 int32) {
 		}
 	l4:
 		t50 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		t51 := int32(load32(m.memory, uint64(uint32(v1))+304))
+		t51 := int32(load32(m.memory, uint64(uint32(v1))+168))
 		t53 := v0
 		p52 := i64(0x7fffffffffffffff)
 		if t51 == i32(1) {
@@ -2694,7 +2693,7 @@ func (m *Module) Xtime_left(v0, v1 int32, v2 int64) int64 {
 	v3 = t0
 	t1 := int32(load32(m.memory, uint64(uint32(v1))+52))
 	v4 = t1
-	t2 := int64(load64(m.memory, uint64(uint32(v0))+272))
+	t2 := int64(load64(m.memory, uint64(uint32(v0))+136))
 	v5 = t2
 	{
 		{
@@ -2704,7 +2703,7 @@ func (m *Module) Xtime_left(v0, v1 int32, v2 int64) int64 {
 				if v6 == i64(0x7fffffffffffffff) {
 					goto l0
 				}
-				t4 := int32(load32(m.memory, uint64(uint32(v0))+316))
+				t4 := int32(load32(m.memory, uint64(uint32(v0))+180))
 				t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
 				var p6 int32
 				if t4 != i32(2) {
@@ -2807,7 +2806,7 @@ func (m *Module) fn22(v0 int32, v1 int64, v2 int32) int64 {
 	v1 = t10
 	v1 = v5 + v1
 	{
-		t11 := int32(load32(m.memory, uint64(uint32(v0))+308))
+		t11 := int32(load32(m.memory, uint64(uint32(v0))+172))
 		if t11 != i32(7) {
 			goto l0
 		}
@@ -2829,7 +2828,7 @@ func (m *Module) fn22(v0 int32, v1 int64, v2 int32) int64 {
 l0:
 	t16 := int64(load64(m.memory, uint64(uint32(v0))+40))
 	v4 = t16
-	t17 := int32(load32(m.memory, uint64(uint32(v0))+304))
+	t17 := int32(load32(m.memory, uint64(uint32(v0))+168))
 	v0 = t17
 	m.g0 = v3 + i32(16)
 	p18 := v1
