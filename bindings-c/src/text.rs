@@ -36,7 +36,7 @@ pub(crate) struct Output {
 /// The buffer is null or valid for writes of its size, the length is null or valid for a write, and
 /// neither overlaps the text.
 pub(crate) unsafe fn write_text(
-    text: Result<impl AsRef<[u8]>, u32>,
+    text: &Result<impl AsRef<[u8]>, u32>,
     output: Output,
 ) -> Result<(), u32> {
     // SAFETY: as the caller promises.

@@ -244,7 +244,11 @@ def stats():
 
 
 def labels_of_stats():
-    codes = {"refused-prefix": "not_a_prefix", "refused-label": "not_a_label", "refused-twice": "not_a_label"}
+    codes = {
+        "refused-prefix": "not_a_prefix",
+        "refused-label": "not_a_label",
+        "refused-twice": "not_a_label",
+    }
     for case in cases("stats_labels"):
         recorded = S.stats()
         ok(F.stats_init(ref(recorded)))
@@ -252,13 +256,17 @@ def labels_of_stats():
             for _ in range(int(times)):
                 ok(F.stats_record(ref(recorded), int(attempts), number("reason", reason)))
         prefix = case["prefix"].encode()
-        found = labelled(recorded, prefix, [[text.encode() for text in pair] for pair in case["labels"]])
+        found = labelled(
+            recorded, prefix, [[text.encode() for text in pair] for pair in case["labels"]]
+        )
         yield case["id"], found, case["text"] or codes[case["id"].rstrip("-0123456789")]
 
 
 def labelled(stats, prefix, labels):
     """The text with a prefix and labels, or the code of the error."""
-    pointers = [ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p) for pair in labels for text in pair]
+    pointers = [
+        ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p) for pair in labels for text in pair
+    ]
     rows = [
         (pointers[2 * at], len(name), pointers[2 * at + 1], len(value))
         for at, (name, value) in enumerate(labels)
