@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use backoff_core::ffi::{Progress, outcome_from_number, reason_from_number};
+use backoff_core::ffi::{self, Progress, outcome_from_number, reason_from_number};
 use backoff_core::{Budget, Outcome, Policy, RandomStream, RetryStats, StopReason};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
@@ -247,12 +247,13 @@ impl Loop<'_> {
         }
         let began = callbacks.now();
         wait_until_free(*budget)?;
+        let policy = ffi::schedule(&self.policy);
         let mut operation = Progress::begin(stream, began, deadline_ns, *budget);
         let (mut attempts, mut last_outcome): (u64, _) = (0, 0);
         loop {
             attempts = attempts.saturating_add(1);
             let (number, retry_after_ns) = callbacks.attempt(|| {
-                let left = operation.time_left_ns(&self.policy, callbacks.now());
+                let left = operation.time_left_ns(policy, callbacks.now());
                 let (time_left_ns, reserved) = (left.unwrap_or(BACKOFF_NO_TIME), [0; 4]);
                 let reserved32 = 0;
                 backoff_loop_attempt_info {
@@ -274,11 +275,11 @@ impl Loop<'_> {
             let now_ns = callbacks.now();
             let is_asked = callbacks.delay.is_some()
                 && !matches!(outcome, Outcome::Success | Outcome::Permanent);
-            let index = is_asked.then(|| operation.retry_index(&self.policy, now_ns));
+            let index = is_asked.then(|| operation.retry_index(policy, now_ns));
             let index = index.filter(|&index| index < self.policy.max_retries());
             let own = index.and_then(|index| callbacks.delay(index, outcome));
             wait_until_free(*budget).map_err(|code| self.fail(attempts, code))?;
-            let (policy, budget) = (&self.policy, *budget);
+            let budget = *budget;
             let decision =
                 operation.decide_with_delay(policy, outcome, retry_after_ns, own, now_ns, budget);
             let backoff_decision { reason, delay_ns, .. } = decision.into();

@@ -50,9 +50,7 @@ macro_rules! drive {
                         }
                         None => run.time_out(limit.unwrap_or_default()),
                     };
-                    // The policy is dropped before the future can wait.
-                    let decided = run.end_attempt(&run.policy(), result, verdict, || false);
-                    let next = match decided {
+                    let next = match run.end_attempt(result, verdict, || false) {
                         Ok(next) => next,
                         Err((ticket, asked)) => {
                             let answer = ticket.await;
@@ -349,9 +347,8 @@ where
         F: FnMut(Attempt<R>) -> R,
         G: FnMut() -> bool,
     {
-        let policy = self.policy();
         loop {
-            let next = match self.end_attempt(&policy, result, verdict, &mut cancelled) {
+            let next = match self.end_attempt(result, verdict, &mut cancelled) {
                 Ok(next) => next,
                 Err((ticket, asked)) => self.answered(&asked, ticket.wait()),
             };

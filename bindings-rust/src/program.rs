@@ -7,8 +7,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 use backoff_core::{Budget, Policy, RetryStats};
 
 use crate::event::RetryEvent;
-use crate::ref_or_arc::RefOrArc;
-use crate::retry::Retry;
 
 /// A hook of any loop, which does not know the type of its result.
 type Hook = Box<dyn Fn(&RetryEvent<'_, ()>) + Send + Sync>;
@@ -24,10 +22,10 @@ type Hook = Box<dyn Fn(&RetryEvent<'_, ()>) + Send + Sync>;
 /// ```
 #[derive(Default)]
 pub struct Defaults {
-    is_off: bool,
+    pub(crate) is_off: bool,
     policy: Option<Policy>,
-    budget: Option<Arc<Budget>>,
-    stats: Option<Arc<RetryStats>>,
+    pub(crate) budget: Option<Arc<Budget>>,
+    pub(crate) stats: Option<Arc<RetryStats>>,
     on_retry: Option<Hook>,
     on_stop: Option<Hook>,
 }
@@ -97,22 +95,6 @@ impl Defaults {
     ) -> Self {
         self.on_stop = Some(Box::new(on_stop));
         self
-    }
-
-    /// Fills in what a loop does not set.
-    pub(crate) fn fill_in<C, S>(&self, retry: &mut Retry<'_, C, S>) {
-        let Retry { policy, budget, shared_budget, stats, .. } = retry;
-        if self.is_off {
-            (*budget, *shared_budget) = (None, None);
-            // Without retries a policy breaks no rule.
-            let whole = policy.get();
-            *policy = whole.to_builder().max_retries(0).build().unwrap_or(whole).into();
-        } else if budget.is_none() && shared_budget.is_none() {
-            *budget = self.budget.as_ref().map(RefOrArc::from);
-        }
-        if stats.is_none() {
-            *stats = self.stats.as_ref().map(RefOrArc::from);
-        }
     }
 
     /// Calls the hook of an event.

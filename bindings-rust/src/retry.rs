@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use backoff_core::{Budget, Policy, PolicyBuilder, PolicyError, RandomStream, RetryStats};
 
+use crate::program::Defaults;
 use crate::ref_or_arc::RefOrArc;
 use crate::shared_budget::SharedBudget;
 use crate::stored_policy::StoredPolicy;
@@ -81,6 +82,24 @@ impl Retry<'_> {
 impl Default for Retry<'_> {
     fn default() -> Self {
         Self::new(crate::program::policy().unwrap_or_else(crate::defaults::policy))
+    }
+}
+
+impl<C, S> Retry<'_, C, S> {
+    /// Fills in what a loop does not set.
+    pub(crate) fn fill_in(&mut self, defaults: &Defaults) {
+        let Self { policy, budget, shared_budget, stats, .. } = self;
+        if defaults.is_off {
+            (*budget, *shared_budget) = (None, None);
+            // Without retries a policy breaks no rule.
+            let whole = policy.get();
+            *policy = whole.to_builder().max_retries(0).build().unwrap_or(whole).into();
+        } else if budget.is_none() && shared_budget.is_none() {
+            *budget = defaults.budget.as_ref().map(RefOrArc::from);
+        }
+        if stats.is_none() {
+            *stats = defaults.stats.as_ref().map(RefOrArc::from);
+        }
     }
 }
 

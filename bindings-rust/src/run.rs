@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use backoff_core::ffi::Progress;
-use backoff_core::{BudgetEvent, Decision, Outcome, Policy, RandomStream, StopReason};
+use backoff_core::{BudgetEvent, Decision, Outcome, RandomStream, StopReason};
 
 use crate::attempt::{Attempt, AttemptTimeout};
 use crate::classify::Classify;
@@ -110,7 +110,7 @@ where
     /// Takes the options of the program that the loop does not set.
     fn fill_in(&mut self) {
         if let Some(defaults) = &self.defaults {
-            defaults.fill_in(&mut self.plan.retry);
+            self.plan.retry.fill_in(defaults);
         }
     }
 
@@ -126,11 +126,6 @@ where
         if let Some(budget) = &self.plan.retry.shared_budget {
             budget.note(BudgetEvent::OperationBegan);
         }
-    }
-
-    #[inline]
-    pub(crate) fn policy(&self) -> Policy {
-        self.plan.retry.policy.get()
     }
 
     fn cancel_operation(&mut self) {
@@ -158,7 +153,7 @@ where
         let last = self.last.take();
         let time_left = if is_told {
             let now_ns = self.time();
-            self.operation.time_left_ns(&self.policy(), now_ns)
+            self.operation.time_left_ns(&self.plan.retry.policy.schedule(), now_ns)
         } else {
             None
         };
@@ -171,7 +166,7 @@ where
             return None;
         }
         let now_ns = self.time();
-        let policy = self.policy();
+        let policy = self.plan.retry.policy.schedule();
         self.operation.attempt_limit_ns(&policy, now_ns).map(Duration::from_nanos)
     }
 
@@ -196,11 +191,10 @@ where
     }
 
     /// Decides after a call with this verdict. If that needs the answer of a shared budget,
-    /// [`Self::answered`] goes on with it. The policy is that of the plan.
+    /// [`Self::answered`] goes on with it.
     #[inline]
     pub(crate) fn end_attempt(
         &mut self,
-        policy: &Policy,
         result: R,
         Verdict { outcome, retry_after }: Verdict,
         cancelled: impl FnOnce() -> bool,
@@ -211,7 +205,7 @@ where
             return Ok(ControlFlow::Break(self.cancel()));
         }
         let now_ns = self.now_ns();
-        let decision = self.decide(policy, &result, outcome, retry_after, now_ns);
+        let decision = self.decide(&result, outcome, retry_after, now_ns);
         if let Some(budget) = &self.plan.retry.shared_budget {
             match outcome {
                 Outcome::Success => budget.operation_succeeded(self.held),
@@ -289,7 +283,6 @@ where
 
     fn decide(
         &mut self,
-        policy: &Policy,
         result: &R,
         outcome: Outcome,
         retry_after: Option<Duration>,
@@ -305,11 +298,11 @@ where
             self.needs_stream = false;
             self.operation.set_stream(default_stream());
         }
+        let policy = &self.plan.retry.policy.schedule();
         let retry_after_ns = retry_after.map(nanoseconds);
         let mut own_ns = None;
         if V::HAS_DELAYS && is_retryable {
-            let index = self.operation.retry_index(policy, now_ns);
-            let index = u32::try_from(index).ok().filter(|_| index < policy.max_retries());
+            let index = policy.retry_index(self.operation.retry_index(policy, now_ns));
             own_ns = index.and_then(|index| self.plan.classify.own_delay(index, result));
         }
         let own_ns = own_ns.map(nanoseconds);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use backoff_core::ffi::{self, PolicyNumbers};
+use backoff_core::ffi::{self, PolicyNumbers, ScheduleParts};
 use backoff_core::{Policy, Waits};
 
 /// A policy whose waits of growth in steps are elsewhere: loops and their futures are copied, and a future
@@ -16,7 +16,12 @@ pub(crate) struct StoredPolicy {
 impl StoredPolicy {
     #[inline]
     pub(crate) fn get(&self) -> Policy {
-        self.numbers.policy(self.waits.as_deref())
+        ffi::policy_of_parts(&self.numbers, self.waits.as_deref())
+    }
+
+    #[inline]
+    pub(crate) fn schedule(&self) -> ScheduleParts<'_> {
+        ScheduleParts::new(&self.numbers, self.waits.as_deref())
     }
 }
 

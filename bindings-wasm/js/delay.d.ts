@@ -1,6 +1,6 @@
 // Types of backoff-wasm/delay: the delays of a policy, without policy strings, loops and budgets.
 
-import type { Backoff as Delays, Policy as FullPolicy, PolicyOptions, RandomStream } from "./index.js";
+import type { Backoff as Delays, Policy as FullPolicy, PolicyOptions, RandomStream, StepsPolicyOptions } from "./index.js";
 
 export {
 	type Duration,
@@ -8,6 +8,7 @@ export {
 	type PolicyOptions,
 	RandomStream,
 	type Ratio,
+	type StepsPolicyOptions,
 	StartError,
 } from "./index.js";
 
@@ -19,9 +20,9 @@ export class Policy {
 	 * @throws {PolicyError} the first rule of SPEC 8 that the options break.
 	 * @throws {TypeError} an unknown option, or a value of the wrong type.
 	 */
-	constructor(options: PolicyOptions);
+	constructor(options: PolicyOptions | StepsPolicyOptions);
 	/** The options of this policy. */
-	readonly options: Readonly<PolicyOptions>;
+	readonly options: Readonly<PolicyOptions | StepsPolicyOptions>;
 }
 
 /**

@@ -30,7 +30,7 @@ export interface PolicyOptions {
 	/** How the window grows from one retry to the next. Required. */
 	readonly growth: Growth;
 	/** The window of index 0 for most growths. Required. */
-	readonly base?: Duration | undefined;
+	readonly base: Duration;
 	/** Linear growth: the amount that each retry adds. Default: the base. */
 	readonly increment?: Duration | undefined;
 	/**
@@ -103,6 +103,12 @@ export interface PolicyOptions {
 	/** When `maxElapsed` begins: with the operation, which is the default, or with its first failure. */
 	readonly elapsedFrom?: ElapsedFrom | undefined;
 	// end
+}
+
+/** The options of a policy with the growth `steps`, which has waits in place of a base. */
+export interface StepsPolicyOptions extends Omit<PolicyOptions, "growth" | "base" | "throttledBase" | "waits"> {
+	readonly growth: "steps";
+	readonly waits: readonly Duration[];
 }
 
 /**
@@ -182,7 +188,7 @@ export class Policy {
 	 * @throws {PolicyError} the first rule of SPEC 8 that the options break.
 	 * @throws {TypeError} an unknown option, or a value of the wrong type.
 	 */
-	constructor(options: PolicyOptions);
+	constructor(options: PolicyOptions | StepsPolicyOptions | PolicyParams);
 
 	/**
 	 * The policy of a policy string (SPEC 11), such as `full:base=100ms,cap=20s,max_retries=5`, or of a preset (SPEC
@@ -583,6 +589,12 @@ export class SharedBudget {
 	 * never rejects, and waits at most 2 s, or twice a longer timeout.
 	 */
 	flush(): Promise<boolean>;
+
+	/**
+	 * What the account in the store has left, for a gauge (SPEC 15.9): without what this process has not sent yet. It asks
+	 * the store, and rejects as that does.
+	 */
+	level(): Promise<BudgetLevel>;
 
 	/** The key in the store: `backoff:NAME:BUDGET`. */
 	readonly key: string;
@@ -1030,9 +1042,9 @@ export interface DefaultOptions extends Omit<LoopOptions<unknown>, "signal" | "s
 
 /**
  * Sets the options of all loops that begin from now on, also of functions that {@link makeRetriable} has made, and of
- * adapters that wait themselves (SPEC 18.8). They replace earlier ones until the function that it returns is called.
- * A loop's own options win; a policy of its own also over fields. Hooks of both are called, these first. With
- * `enabled: false` a loop calls once, and a failure is reported as after `maxRetries: 0`.
+ * adapters that wait themselves (SPEC 18.8). Calls add up; of an option that several set, the last call counts. The
+ * function that it returns takes back what this call set. A loop's own options win; a policy of its own also over fields.
+ * Hooks of all are called, the program's first. With `enabled: false` a loop calls once, and a failure is reported as after `maxRetries: 0`.
  * @throws {PolicyError | TypeError} as {@link retry}.
  */
 export function setDefaults(options: DefaultOptions): () => void;

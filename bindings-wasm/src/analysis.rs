@@ -12,7 +12,7 @@ thread_local! {
     static PREVIEW: Cell<Option<Preview>> = const { Cell::new(None) };
 }
 
-/// As `policy_init`, for the current policy with the longest base that fits, or the longest cap.
+/// As `policy_build`, for the current policy with the longest base that fits, or the longest cap.
 #[wasm_bindgen]
 pub fn policy_fit(is_base: bool, attempts: u64, total: u64) -> bool {
     with_buffers(|buffers| {

@@ -70,13 +70,20 @@ pub fn budget_params() {
     });
 }
 
-/// Writes what the current budget has left at a time: the level, the highest one and the parts of a token.
+/// Writes what the current budget has left at a time: the level, the highest one and the parts of a token. Of a state in
+/// the first `length` bytes, if there are any. Returns whether these are a state of that budget.
 #[wasm_bindgen]
-pub fn budget_level(now: u64) {
-    with_account(|account, buffers| {
-        let BudgetLevel { level, max, unit } = account.state.level(now);
+pub fn budget_level(length: usize, now: u64) -> bool {
+    with_account(|Account { budget, state }, buffers| {
+        let state = match length {
+            0 => Some(*state),
+            _ => BudgetState::parse(budget, buffers.text(length)),
+        };
+        let Some(state) = state else { return false };
+        let BudgetLevel { level, max, unit } = state.level(now);
         buffers.write_words(0, &[level, max, unit]);
-    });
+        true
+    })
 }
 
 /// Reports an event to the current budget, in which the last granted retry of the operation gave what it holds. Writes

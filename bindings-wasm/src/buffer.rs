@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
+use backoff_core::Policy;
 use backoff_core::ffi::{DEFAULT_POLICY, KeyHasher, Progress};
-use backoff_core::{Policy, PolicyError};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::{BYTES, WORDS};
@@ -17,8 +17,6 @@ pub(crate) struct Buffers {
     pub(crate) operation: Option<Progress>,
     /// The key of which JavaScript passes the parts.
     pub(crate) key: KeyHasher,
-    /// The error of the last refused policy.
-    pub(crate) error: Option<PolicyError>,
 }
 
 thread_local! {
@@ -29,7 +27,6 @@ thread_local! {
             policy: DEFAULT_POLICY,
             operation: None,
             key: KeyHasher::new(0),
-            error: None,
         })
     };
 }

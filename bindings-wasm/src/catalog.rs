@@ -1,7 +1,7 @@
 //! The fields, names and limits that the core knows, so that JavaScript has no list of its own.
 
 use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, Unit};
-use backoff_core::{Field, Outcome, Ratio, StopReason};
+use backoff_core::{Field, Outcome, StopReason};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::{Buffers, with_buffers};
@@ -52,12 +52,4 @@ fn write_words(buffers: &mut Buffers, start: usize, texts: &[&str]) -> usize {
         let end = buffers.write_text(end, text);
         buffers.write_text(end, " ")
     })
-}
-
-/// The value of the ratio whose text is in the first `length` bytes, or 0, which is not a ratio, if
-/// the text denotes none that fits.
-#[wasm_bindgen]
-pub fn ratio_parse(length: usize) -> u64 {
-    let ratio = with_buffers(|buffers| Ratio::parse(buffers.text(length)).ok());
-    ratio.map_or(0, |ratio| ffi::ratio_value(ratio.numerator(), ratio.denominator()))
 }

@@ -1,14 +1,12 @@
 //! The error of the last refused policy or string, which JavaScript reads from the buffers.
 
 use backoff_core::{ErrorCode, Field, ParseError, PolicyError, TextBuf};
-use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::buffer::{Buffers, with_buffers};
+use crate::buffer::Buffers;
 
 /// Writes the error of a policy into the buffers: value, limit and the length of the text into
 /// the words; the text, which is code, field and message on a line each, into the bytes.
 pub(crate) fn write_policy_error(buffers: &mut Buffers, error: &PolicyError) {
-    buffers.error = Some(*error);
     let numbers = [error.value(), error.limit(), 0, 0];
     write(buffers, error.code(), Some(error.field()), &error.message(), numbers);
 }
@@ -19,17 +17,6 @@ pub(crate) fn write_parse_error(buffers: &mut Buffers, error: &ParseError) {
     let (at, found_length) = (error.at() as u64, error.found_length() as u64);
     let numbers = [error.value(), error.limit(), at, found_length];
     write(buffers, error.code(), error.field(), &error.message(), numbers);
-}
-
-/// Writes the message of the last policy error, with the text in the first `length` bytes in
-/// place of the value, into the bytes; returns its length.
-#[wasm_bindgen]
-pub fn error_message_with(length: usize) -> usize {
-    with_buffers(|buffers| {
-        let Some(error) = buffers.error else { return 0 };
-        let message = error.message_with(buffers.text(length));
-        buffers.write_text(0, message.as_bytes())
-    })
 }
 
 fn write(

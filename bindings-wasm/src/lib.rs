@@ -44,9 +44,8 @@ pub use budget::{
     budget_text,
 };
 pub use buffer::{bytes, bytes_capacity, operation, operation_size, policy, policy_size, words};
-pub use catalog::{catalog, ratio_parse};
+pub use catalog::catalog;
 pub use delays::{delay, fill, window};
-pub use errors::error_message_with;
 pub use http::{http_outcome, is_idempotent};
 pub use member::{
     member, member_begin, member_cancel, member_due_in, member_exchange, member_failed,
@@ -54,5 +53,5 @@ pub use member::{
     member_step, member_stored, member_timeout,
 };
 pub use operation::{attempt, begin, decide};
-pub use policy::{policy_change, policy_init, policy_params, policy_parse, policy_text};
+pub use policy::{policy_build, policy_params, policy_parse, policy_text};
 pub use stream::{advance, draw, key_begin, key_stream, key_update, stream_nth};

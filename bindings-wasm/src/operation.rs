@@ -19,17 +19,15 @@ pub fn begin(stream: u64, now: u64, deadline: u64, is_resumed: bool, retries: u6
     });
 }
 
-/// Writes about an attempt of the current operation that begins or fails now: its limit, the time that is left, each 0
-/// if there is none, and the index of the delay that follows.
+/// Writes about an attempt of the current operation that begins or fails now: the time that is left, 0 if there is no
+/// end, and the index of the delay that follows.
 #[wasm_bindgen]
 pub fn attempt(now: u64) {
     with_buffers(|buffers| {
         let Some(operation) = &buffers.operation else { return };
-        let policy = &buffers.policy;
-        let times = [operation.attempt_limit_ns(policy, now), operation.time_left_ns(policy, now)];
-        let [limit, left] = times.map(Option::unwrap_or_default);
-        let words = [limit, left, operation.retry_index(policy, now)];
-        buffers.write_words(0, &words);
+        let policy = ffi::schedule(&buffers.policy);
+        let left = operation.time_left_ns(policy, now).unwrap_or_default();
+        buffers.write_words(0, &[left, operation.retry_index(policy, now)]);
     });
 }
 
@@ -53,7 +51,7 @@ pub fn decide(
         if let Some(outcome) = ffi::outcome_from_number(outcome) {
             let retry_after = has_retry_after.then_some(retry_after);
             let own = has_own_delay.then_some(own_delay);
-            let policy = &buffers.policy;
+            let policy = ffi::schedule(&buffers.policy);
             delay = operation
                 .decide_with_delay(policy, outcome, retry_after, own, now, None)
                 .delay_ns();

@@ -12,31 +12,24 @@ use crate::errors::{write_parse_error, write_policy_error};
 /// The first word of the waits.
 const WAITS_AT: usize = POLICY_FIELDS.len().saturating_add(1);
 
-/// Makes the policy of the params in the words current. If they are refused this returns false, the current policy
-/// stays, and the buffers hold the error (`errors.rs`).
+/// Makes the policy of the params in the words current, or changes the current one by them as by pairs after its
+/// string. If they are refused this returns false, the current policy stays, and the buffers hold the error
+/// (`errors.rs`).
 #[wasm_bindgen]
-pub fn policy_init() -> bool {
+pub fn policy_build(is_change: bool) -> bool {
     with_buffers(|buffers| {
-        let policy = ffi::build_policy(&given_fields(buffers));
+        let [bits, values @ ..] = buffers.words_at::<{ 1 + POLICY_FIELDS.len() }>(0);
+        let fields = FieldSet::from_bits(*bits, values, buffers.words_at(WAITS_AT));
+        let policy = if is_change {
+            ffi::change_policy_fields(&buffers.policy, &fields)
+        } else {
+            ffi::build_policy(&fields)
+        };
         make_current(buffers, policy)
     })
 }
 
-/// As `policy_init`, for the current policy with these params as pairs after its string.
-#[wasm_bindgen]
-pub fn policy_change() -> bool {
-    with_buffers(|buffers| {
-        let policy = ffi::change_policy_fields(&buffers.policy, &given_fields(buffers));
-        make_current(buffers, policy)
-    })
-}
-
-fn given_fields(buffers: &Buffers) -> FieldSet {
-    let [bits, values @ ..] = buffers.words_at::<{ 1 + POLICY_FIELDS.len() }>(0);
-    FieldSet::from_bits(*bits, values, buffers.words_at(WAITS_AT))
-}
-
-/// As `policy_init`, for the policy string in the first `length` bytes.
+/// As `policy_build`, for the policy string in the first `length` bytes.
 #[wasm_bindgen]
 pub fn policy_parse(length: usize) -> bool {
     with_buffers(|buffers| match Policy::parse(buffers.text(length)) {

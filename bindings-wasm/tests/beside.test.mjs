@@ -8,6 +8,8 @@ import { pathToFileURL } from "node:url";
 import { Budget, installed, makeRetriable, Policy, RetryError, RetryStats, retry, setDefaults } from "./installed.mjs";
 import { always, busy, endOf, FakeClock, job, notes, run, script, throwing } from "./loop.mjs";
 
+const JITTERS = "none, full, equal, proportional, additive, decorrelated, slotted";
+
 describe("fields beside the policy", () => {
 	for (const [options, changed] of [
 		[{ maxRetries: 1 }, "default:max_retries=1"],
@@ -15,6 +17,13 @@ describe("fields beside the policy", () => {
 		[{ policy: "azure-core", jitter: "full", cap: 1000 }, "azure-core:jitter=full,cap=1s"],
 		[{ policy: Policy.parse("svix"), waits: [1, 20, 300] }, "svix:waits=1ms/20ms/300ms"],
 		[{ policy: "off", maxRetries: undefined }, "off"],
+		// A new growth does not keep what it does not use.
+		[{ growth: "steps", waits: [1, 2] }, "steps:waits=1ms/2ms,cap=20s,jitter=full,max_retries=3"],
+		[{ policy: "svix", growth: "linear", base: 1, increment: 2 }, "linear:base=1ms,increment=2ms,max_retries=7"],
+		[
+			{ policy: "k8s-conflict", growth: "fibonacci" },
+			"fibonacci:base=10ms,jitter=proportional,jitter_above=0.1,max_retries=3",
+		],
 	]) {
 		test(changed, async () => {
 			const [own, text] = await Promise.all(
@@ -38,6 +47,9 @@ describe("fields beside the policy", () => {
 		[{ maxRetries: -1 }, "maxRetries -1 is negative"],
 		[{ maxRetries: 1, maxAttempts: 2 }, "maxAttempts 2 is set as well as maxRetries 1; set one of them"],
 		[{ waits: [1] }, "waits 1 is not used by growth exponential"],
+		[{ growth: "steps", waits: [1], base: 1 }, "base 1ms is not used by growth steps"],
+		[{ jitter: `x${"\n".repeat(80)}` }, `jitter "x${"\\n".repeat(59)}" is unknown; the kinds are ${JITTERS}`],
+		[{ maxElapsed: { nanoseconds: 10n ** 200n } }, `maxElapsed 1${"0".repeat(127)}... is above 9223372036854775807ns`],
 		[{ waits: 5 }, "waits must be an array of durations, got number"],
 		[{ base: 30_000 }, "cap 20s is below base 30s"],
 		[{ delays: 5 }, "delays must be an array of durations or a function, got number"],
@@ -56,7 +68,14 @@ describe("fields beside the policy", () => {
 		factor: "multiplier",
 		timeMultiple: "multiplier",
 		forever: "maxRetries: Infinity",
-		delayFirstAttempt: "nothing: the first attempt never waits",
+		exponent: "multiplier",
+		retryDelay: "base",
+		maxRetryTime: "maxElapsed",
+		max_retries: "maxRetries",
+		attempt_timeout: "attemptTimeout",
+		maxRetry: "maxRetries",
+		retryIf: "shouldRetry",
+		abortSignal: "signal",
 		onFailedAttempt: "onRetry, and onStop for the last failure",
 	})) {
 		test(`${name} of another library`, async () => {
@@ -191,6 +210,40 @@ describe("defaults of the program", () => {
 		assert.deepEqual(waits, [1]);
 	});
 
+	test("add up, and are taken back in any order", async () => {
+		const order = [];
+		const note = (name) => () => void order.push(name);
+		const back = [
+			setDefaults({ enabled: false, onStop: note("first") }),
+			setDefaults({ onStop: note("second"), shouldRetry: always }),
+			setDefaults({ maxRetries: 1, base: 0 }),
+		];
+		restore = () => void back.map((each) => each());
+		const ended = async () => {
+			order.length = 0;
+			return [(await endOf(retry(throwing(busy), { onStop: note("own") }))).error, ...order];
+		};
+		assert.deepEqual(await ended(), [busy, "first", "second", "own"]);
+		back[1]();
+		const { error } = await endOf(retry(throwing(busy)));
+		assert.match(error.message, /^shouldRetry is missing/);
+		const stops = async () => (await run(throwing(busy), job)).stop.attempts;
+		assert.equal(await stops(), 1);
+		back[0]();
+		assert.equal(await stops(), 2);
+		assert.throws(() => setDefaults({ cap: 1, floor: 2 }), /floor 2ms is above cap 1ms/);
+		assert.equal(await stops(), 2);
+	});
+
+	test("give way where a loop says the same in another way", async () => {
+		restore = setDefaults({ maxRetries: 5 });
+		assert.equal((await run(throwing(busy), { ...job, maxAttempts: 2 })).stop.attempts, 2);
+		const load = makeRetriable(throwing(busy), { ...job, base: 0, maxAttempts: 3 });
+		const stats = new RetryStats();
+		await endOf(load.withOptions({ maxRetries: 0, stats, seed: 1 })());
+		assert.equal(stats.counts().attempts, 1);
+	});
+
 	test("the last ones count, in whatever order they are taken back", async () => {
 		const limit = async () => (await run(throwing(busy), job)).stop.attempts - 1;
 		const [first, second] = [setDefaults({ maxRetries: 1 }), setDefaults({ maxRetries: 2 })];
@@ -207,6 +260,8 @@ describe("defaults of the program", () => {
 			[{ enabled: 1 }, /^enabled must be a boolean, got number$/],
 			[{ retries: 1 }, /^retries is unknown; did you mean maxRetries\?$/],
 			[{ onStop: 1 }, /^onStop must be a function, got number$/],
+			[{ signal: AbortSignal.abort() }, /^signal belongs to one loop; it is no default of all$/],
+			[{ seed: 1 }, /^seed belongs to one loop; it is no default of all$/],
 			[7, /^options of setDefaults must be a plain object, got number$/],
 		]) {
 			assert.throws(() => setDefaults(options), { name: "TypeError", message });
@@ -318,5 +373,13 @@ test("retryingFetch takes fields, and its withOptions shares the budget", async 
 	assert.equal(requests, 5);
 	await fetching.withOptions({ maxRetries: 1, budget: null })("http://a/");
 	assert.equal(requests, 7);
+	const restore = setDefaults({ fallback: 5 });
+	try {
+		assert.equal((await fetching.withOptions({ budget: null })("http://a/")).status, 503);
+		const offline = () => Promise.reject(busy);
+		assert.equal((await endOf(retryingFetch({ fetch: offline, maxRetries: 0 })("http://a/"))).error, busy);
+	} finally {
+		restore();
+	}
 	assert.throws(() => retryingFetch({ retries: 1 }), /^TypeError: retries is unknown; did you mean maxRetries\?$/);
 });

@@ -189,14 +189,7 @@ for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 		test("a mistake in the options is an error as elsewhere, before the call", async () => {
 			const never = () => assert.fail("it is not called");
 			const [wrongTypes, wrongValues] = [
-				[
-					{ shouldRetry: undefined },
-					{ shouldRetry: 1 },
-					{ retries: 1 },
-					{ policy: 1 },
-					{ key: "a" },
-					{ seed: "1" },
-				].concat([
+				[{ shouldRetry: undefined }, { shouldRetry: 1 }, { policy: 1 }, { key: "a" }, { seed: "1" }].concat([
 					{ seed: 1, key: undefined },
 					{ seed: 1, key: 5 },
 				]),

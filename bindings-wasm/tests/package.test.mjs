@@ -140,11 +140,11 @@ describe("the modules", () => {
 		const before = first.memory.buffer.byteLength;
 		for (let turn = 0; turn < 1000; turn++) {
 			first.catalog();
-			first.policy_init();
+			first.policy_build(false);
 			first.policy_parse(first.bytes_capacity());
-			first.error_message_with(first.bytes_capacity());
+			first.policy_build(true);
 			budget.budget_parse(first.bytes_capacity());
-			first.ratio_parse(first.bytes_capacity());
+			budget.budget_level(first.bytes_capacity(), 1n);
 			first.begin(1n, 0n, 0n, false, 0n);
 			budget.budget_step(0, 4, 2, 0n, 1n);
 			budget.budget_step(first.bytes_capacity(), 1, 0, 0n, 1n);

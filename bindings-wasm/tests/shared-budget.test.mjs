@@ -123,6 +123,17 @@ describe("a loop", () => {
 		assert.equal(JSON.stringify(exchanges[0]), JSON.stringify(expected, digits));
 	});
 
+	test("leaves a level in the store, for a gauge", async () => {
+		const { budget, store } = share("ratio:max_tokens=10,ratio=0.1");
+		assert.deepEqual(await budget.level(), { left: 10, most: 10 });
+		store.texts.set(budget.key, "1 25 | 0 1 0");
+		assert.deepEqual(await budget.level(), { left: 2.5, most: 10 });
+		store.texts.set(budget.key, "what");
+		await assert.rejects(budget.level(), { code: "not_a_state" });
+		store.on.load = () => Promise.reject(new Error("away"));
+		await assert.rejects(budget.level(), /away/);
+	});
+
 	test("that succeeds or fails permanently asks the store for nothing", async () => {
 		const { budget, store } = share("throttle");
 		assert.equal((await run(budget, {}, script("ok"))).value, "ok");

@@ -93,6 +93,11 @@ operation.decide("failed", { now: 1 });
 
 // @ts-expect-error a field that does not exist
 new Policy({ growth: "constant", base: 1, bse: 2 });
+new Policy({ growth: "steps", waits: [1, { nanoseconds: 2n }], jitter: "full", maxRetries: 3 });
+// @ts-expect-error: only the growth "steps" has no base
+new Policy({ growth: "constant" });
+// @ts-expect-error: it has waits
+new Policy({ growth: "steps" });
 // @ts-expect-error a kind that does not exist
 new Policy({ growth: "expo", base: 1 });
 // @ts-expect-error an explicit undefined key would make all clients share one stream

@@ -21,14 +21,14 @@ MESSAGES = {  # 11.7
     "unknown_kind": "{F} {X} is unknown; the kinds are {names}",
 }
 PEERS = {
-    "base": "delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff",
+    "base": "delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelay",
     "increment": "step",
-    "multiplier": "factor expbase backofffactor backoffmultiplier",
-    "cap": "max maxdelay maxwait maxtimeout maxinterval maxbackoff",
+    "multiplier": "factor expbase backofffactor backoffmultiplier timemultiple exponent",
+    "cap": "max maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimit",
     "jitter": "randomize randomizationfactor",
-    "max_retries": "retries maxretry",
-    "max_attempts": "attempts tries maxtries stop",
-    "max_elapsed": "maxtime maxelapsedtime deadline",
+    "max_retries": "retries maxretry limit numretries",
+    "max_attempts": "attempts tries maxtries stop numofattempts times",
+    "max_elapsed": "maxtime maxelapsedtime deadline maxretrytime",
     "waits": "delays steps",
     "attempt_timeout": "timeout pertrytimeout",
 }

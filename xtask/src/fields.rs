@@ -252,7 +252,7 @@ fn js_option(field: Field) -> String {
         1 => format!("\t/**{} */", about.trim_start_matches("\t *")),
         _ => format!("\t/**\n{about}\n\t */"),
     };
-    let is_required = field == Field::Growth;
+    let is_required = matches!(field, Field::Growth | Field::Base);
     let (optional, undefined) = if is_required { ("", "") } else { ("?", " | undefined") };
     format!("{about}\n\treadonly {}{optional}: {type_name}{undefined};\n", camel(field.name()))
 }

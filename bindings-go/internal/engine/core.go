@@ -29,8 +29,8 @@ func New() *Module {
 	m.elements[0] = nil
 	memory_init(m.memory[:], data0, uint32(i32(0x6000)), 0, len(data0))
 	m.g0 = i32(0x6000)
-	m.g1 = i32(38152)
-	m.g2 = i32(38160)
+	m.g1 = i32(38272)
+	m.g2 = i32(38272)
 	return m
 }
 
@@ -230,11 +230,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36092))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36212))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36084))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36204))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+36076))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+36196))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn265(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn271(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -460,7 +460,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36244), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36364), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -474,7 +474,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(36152), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(36272), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -509,7 +509,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36152), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36272), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn265(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn271(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -913,7 +913,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(36340))
+		m.fn19(v5+i32(8), v12, v11, i32(36460))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1285,7 +1285,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(36340))
+		m.fn19(v5+i32(8), v7, v8, i32(36460))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1657,7 +1657,7 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15 int64
 	t0 := m.g0
-	v4 = t0 - i32(2480)
+	v4 = t0 - i32(1712)
 	m.g0 = v4
 	{
 		if v1 != 0 {
@@ -1917,16 +1917,16 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				if v7 == 0 {
 					goto l54
 				}
-				m.fn32(v4+i32(1668), v4+i32(1560), v7, v6)
+				m.fn32(v4+i32(20), v4+i32(1560), v7, v6)
 				goto l55
 			l54:
-				m.fn32(v4+i32(1668), v4+i32(1560), i32(0), v4)
+				m.fn32(v4+i32(20), v4+i32(1560), i32(0), v4)
 			l55:
-				t14 := int32(load32(m.memory, uint64(uint32(v4))+1672))
+				t14 := int32(load32(m.memory, uint64(uint32(v4))+24))
 				v2 = t14
-				t15 := int32(load32(m.memory, uint64(uint32(v4))+1668))
+				t15 := int32(load32(m.memory, uint64(uint32(v4))+20))
 				v11 = t15
-				memory_copy(m.memory[:], uint32(v4+i32(796)), uint32(v4+i32(1676)), uint32(i32(764)))
+				memory_copy(m.memory[:], uint32(v4+i32(796)), uint32(v4+i32(28)), uint32(i32(764)))
 				goto l56
 			case 1, 2:
 				if v8 == 0 {
@@ -1936,15 +1936,15 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 					goto l50
 				}
 			l57:
-				memory_copy(m.memory[:], uint32(v4+i32(1668)), uint32(v1+i32(44)), uint32(i32(36)))
+				memory_copy(m.memory[:], uint32(v4+i32(20)), uint32(v1+i32(44)), uint32(i32(36)))
 				v2 = i32(0)
 			l59:
 				{
 					if v2 == i32(36) {
 						goto l58
 					}
-					t16 := int32(m.memory[uint32(v4+i32(1668)+v2)])
-					m.memory[uint32(v4+i32(1632)+v2)] = byte(t16)
+					t16 := int32(m.memory[uint32(v4+i32(20)+v2)])
+					m.memory[uint32(v4+i32(1636)+v2)] = byte(t16)
 					v2 = v2 + i32(1)
 					goto l59
 				}
@@ -1957,14 +1957,14 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				v14 = t19
 				t20 := int64(load64(m.memory, uint64(uint32(v10))+24))
 				v15 = t20
-				m.fn33(v4+i32(1668), v4+i32(1632), i32(36))
+				m.fn33(v4+i32(20), v4+i32(1636), i32(36))
 				store32(m.memory, uint64(uint32(v4))+1624, uint32(v9))
 				t22 := v4
 				p21 := i64(0xffffffff)
 				if uint64(v14) < uint64(i64(0xffffffff)) {
 					p21 = v14
 				}
-				store32(m.memory, uint64(uint32(t22))+1700, uint32(p21))
+				store32(m.memory, uint64(uint32(t22))+52, uint32(p21))
 				store32(m.memory, uint64(uint32(v4))+1620, uint32(v5))
 				store32(m.memory, uint64(uint32(v4))+1616, uint32(v11))
 				t24 := v4
@@ -1977,20 +1977,20 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				store64(m.memory, uint64(uint32(v4))+1568, uint64(v13))
 				store64(m.memory, uint64(uint32(v4))+1560, uint64(v12))
 				v2 = v4 + i32(1580)
-				memory_copy(m.memory[:], uint32(v2), uint32(v4+i32(1668)), uint32(i32(36)))
-				memory_zero(m.memory[:], uint32(v4+i32(1668)), uint32(i32(772)))
-				t25 := m.fn34(v4+i32(1668), i32(34154), i32(3))
+				memory_copy(m.memory[:], uint32(v2), uint32(v4+i32(20)), uint32(i32(36)))
+				memory_zero(m.memory[:], uint32(v4+i32(20)), uint32(i32(772)))
+				t25 := m.fn34(v4+i32(20), i32(34274), i32(3))
 				t26 := m.fn35(t25, v14)
-				t27 := m.fn34(t26, i32(34157), i32(2))
+				t27 := m.fn34(t26, i32(34277), i32(2))
 				v1 = t27
-				store32(m.memory, uint64(uint32(v4))+2476, uint32(v11))
-				store32(m.memory, uint64(uint32(v4))+2472, uint32(v5))
-				store64(m.memory, uint64(uint32(v4))+2456, uint64(v13))
-				store64(m.memory, uint64(uint32(v4))+2448, uint64(v12))
-				store32(m.memory, uint64(uint32(v4))+2464, uint32(i32(0)))
-				store32(m.memory, uint64(uint32(v4))+2444, uint32(v2))
-				store32(m.memory, uint64(uint32(v4))+2440, uint32(v9))
-				m.fn36(v4+i32(2440), v1)
+				store32(m.memory, uint64(uint32(v4))+1708, uint32(v11))
+				store32(m.memory, uint64(uint32(v4))+1704, uint32(v5))
+				store64(m.memory, uint64(uint32(v4))+1688, uint64(v13))
+				store64(m.memory, uint64(uint32(v4))+1680, uint64(v12))
+				store32(m.memory, uint64(uint32(v4))+1696, uint32(i32(0)))
+				store32(m.memory, uint64(uint32(v4))+1676, uint32(v2))
+				store32(m.memory, uint64(uint32(v4))+1672, uint32(v9))
+				m.fn36(v4+i32(1672), v1)
 				t28 := int32(load32(m.memory, uint64(uint32(v1))+4))
 				v2 = t28
 				t29 := int32(load32(m.memory, uint32(v1)))
@@ -2010,11 +2010,11 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 		store64(m.memory, uint64(uint32(v4))+20, uint64(i64(0x6500000002)))
 	}
 l1:
-	store32(m.memory, uint64(uint32(v4))+1668, uint32(v4+i32(20)))
-	m.fn26(v4+i32(8), v3, v4+i32(1668), i32(2))
+	store32(m.memory, uint64(uint32(v4))+1560, uint32(v4+i32(20)))
+	m.fn26(v4+i32(8), v3, v4+i32(1560), i32(2))
 	t30 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint32(v0), uint64(t30))
-	m.g0 = v4 + i32(2480)
+	m.g0 = v4 + i32(1712)
 }
 
 //go:norace
@@ -2171,7 +2171,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn265(v2, v3, i64(0), i64(10), i64(0))
+		m.fn271(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2191,7 +2191,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn245(v0, int32(t5)|i32(48))
+		_ = m.fn247(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2268,9 +2268,9 @@ func (m *Module) fn36(v0, v1 int32) {
 	}
 	v15 = p16
 	v16 = v5 << 2
-	t17 := int32(load32(m.memory, uint32(v16+i32(37948))))
+	t17 := int32(load32(m.memory, uint32(v16+i32(38068))))
 	v9 = t17
-	t18 := int32(load32(m.memory, uint32(v16+i32(37844))))
+	t18 := int32(load32(m.memory, uint32(v16+i32(37964))))
 	v16 = t18
 	t19 := int32(load32(m.memory, uint64(uint32(v0))+24))
 	v17 = t19
@@ -2425,7 +2425,7 @@ l5:
 						t94 := v23
 						p93 := i32(1)
 						if v25 != 0 {
-							p93 = i32(34152)
+							p93 = i32(34272)
 						}
 						p95 := i32(0)
 						if v25 != 0 {
@@ -2474,7 +2474,7 @@ l5:
 						t68 := v23
 						p67 := i32(1)
 						if v0 != 0 {
-							p67 = i32(34152)
+							p67 = i32(34272)
 						}
 						p69 := i32(0)
 						if v0 != 0 {
@@ -2504,7 +2504,7 @@ l5:
 					if t57 != i32(116) {
 						goto l5
 					}
-					_ = m.fn240(v23, v2+i32(36), v19)
+					_ = m.fn243(v23, v2+i32(36), v19)
 					goto l5
 				default:
 					switch v24 + i32(-117) {
@@ -2525,7 +2525,7 @@ l5:
 						if t75 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory[:], uint32(v18), uint32(i32(34040)), uint32(i32(112)))
+						memory_copy(m.memory[:], uint32(v18), uint32(i32(34160)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
@@ -2543,7 +2543,7 @@ l5:
 							t79 := v23
 							p78 := i32(1)
 							if v0 != 0 {
-								p78 = i32(34152)
+								p78 = i32(34272)
 							}
 							p80 := i32(0)
 							if v0 != 0 {
@@ -2595,12 +2595,12 @@ l5:
 								goto l25
 							}
 						l23:
-							t52 := m.fn240(v23, v2+i32(36), v4)
+							t52 := m.fn243(v23, v2+i32(36), v4)
 							v0 = t52
 							if v7 == 0 {
 								goto l5
 							}
-							_ = m.fn34(v0, i32(35347), i32(14))
+							_ = m.fn34(v0, i32(35467), i32(14))
 							goto l5
 						}
 						v0 = i32(128)
@@ -2706,13 +2706,13 @@ l5:
 				t109 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t110 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t111 := m.fn34(v23, t109, t110)
-				t112 := m.fn34(t111, i32(35326), i32(1))
+				t112 := m.fn34(t111, i32(35446), i32(1))
 				v25 = t112
 				m.fn41(v2+i32(48), v0)
-				_ = m.fn240(v25, v2+i32(48), v19)
+				_ = m.fn243(v25, v2+i32(48), v19)
 				goto l5
 			}
-			_ = m.fn34(v23, i32(35318), i32(8))
+			_ = m.fn34(v23, i32(35438), i32(8))
 			goto l5
 		case 0:
 			if v8 == 0 {
@@ -2752,7 +2752,7 @@ l5:
 				t122 := v23
 				p121 := i32(1)
 				if v0 != 0 {
-					p121 = i32(34152)
+					p121 = i32(34272)
 				}
 				p123 := i32(0)
 				if v0 != 0 {
@@ -2769,14 +2769,14 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l25:
-	m.fn249(v5, v8, v20, v23)
+	m.fn253(v5, v8, v20, v23)
 	goto l5
 l19:
 	v0 = i32(128)
 l21:
 	if uint32(v0) < uint32(v21) {
 		t127 := m.fn34(v23, v17, v0)
-		_ = m.fn34(t127, i32(35361), i32(3))
+		_ = m.fn34(t127, i32(35481), i32(3))
 		goto l5
 	}
 	_ = m.fn34(v23, v17, v21)
@@ -2967,22 +2967,22 @@ func (m *Module) fn41(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35836)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35956)))
 		goto l11
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35880)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36000)))
 		goto l11
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35956)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36076)))
 		goto l11
 	case 23:
 		v2 = i32(4)
 		goto l1
 	case 26:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35992)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36112)))
 		goto l11
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
@@ -3027,7 +3027,7 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 		v3 = t6
 		v5 = i32(-16)
 		v1 = i32(-28)
-		v6 = i32(36836)
+		v6 = i32(36956)
 	l11:
 		{
 			store32(m.memory, uint64(uint32(v4))+160, uint32(v1+i32(29)))
@@ -3037,8 +3037,8 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 					if uint32(v1+i32(28)) > uint32(i32(1)) {
 						goto l2
 					}
-					t7 := int32(load32(m.memory, uint32(v5+i32(36440))))
-					t8 := int32(load32(m.memory, uint32(v5+i32(36444))))
+					t7 := int32(load32(m.memory, uint32(v5+i32(36560))))
+					t8 := int32(load32(m.memory, uint32(v5+i32(36564))))
 					_ = m.fn34(v4+i32(940), t7, t8)
 					goto l3
 				}
@@ -3050,29 +3050,29 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 								if uint32(v1+i32(7)) < uint32(i32(-7)) {
 									goto l7
 								}
-								v7 = v5 + i32(36768)
+								v7 = v5 + i32(36888)
 								if v7 == 0 {
 									goto l7
 								}
 								t13 := int32(load32(m.memory, uint32(v7)))
 								t14 := v4 + i32(940)
 								v7 = t13
-								t15 := int32(load32(m.memory, uint32(v5+i32(36772))))
+								t15 := int32(load32(m.memory, uint32(v5+i32(36892))))
 								t16 := v7
 								v8 = t15
 								t17 := m.fn34(t14, t16, v8)
 								v9 = t17
-								t18 := m.fn44(v7, v8, i32(36567), i32(21))
+								t18 := m.fn44(v7, v8, i32(36687), i32(21))
 								if t18 != 0 {
 									t35 := m.fn46(v4)
 									_ = m.fn35(v9, t35)
 									goto l3
 								}
-								t19 := m.fn44(v7, v8, i32(36588), i32(23))
+								t19 := m.fn44(v7, v8, i32(36708), i32(23))
 								if t19 != 0 {
 									goto l9
 								}
-								t20 := m.fn44(v7, v8, i32(36611), i32(22))
+								t20 := m.fn44(v7, v8, i32(36731), i32(22))
 								if t20 == 0 {
 									goto l3
 								}
@@ -3080,19 +3080,19 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 								_ = m.fn35(v9, t21)
 								goto l3
 							}
-							t10 := m.fn34(v4+i32(940), i32(36440), i32(28))
+							t10 := m.fn34(v4+i32(940), i32(36560), i32(28))
 							v7 = t10
 							if v1 == i32(-15) {
 								goto l5
 							}
-							t11 := int64(load64(m.memory, uint32(v5+i32(36472))))
+							t11 := int64(load64(m.memory, uint32(v5+i32(36592))))
 							_ = m.fn35(v7, t11)
 							goto l6
 						}
 					l5:
-						_ = m.fn34(v7, i32(36560), i32(4))
+						_ = m.fn34(v7, i32(36680), i32(4))
 					l6:
-						t24 := m.fn34(v7, i32(36564), i32(3))
+						t24 := m.fn34(v7, i32(36684), i32(3))
 						t25 := m.fn45(v4, v1+i32(27))
 						_ = m.fn35(t24, t25)
 						goto l3
@@ -3107,13 +3107,13 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 					t27 := int32(load32(m.memory, uint32(v6)))
 					v7 = t27
 					v8 = v7 << 2
-					t28 := int32(load32(m.memory, uint32(v8+i32(37124))))
+					t28 := int32(load32(m.memory, uint32(v8+i32(37244))))
 					v9 = t28
-					t29 := int32(load32(m.memory, uint32(v8+i32(37152))))
+					t29 := int32(load32(m.memory, uint32(v8+i32(37272))))
 					v8 = t29
-					t30 := m.fn34(v4+i32(940), i32(36633), i32(28))
+					t30 := m.fn34(v4+i32(940), i32(36753), i32(28))
 					t31 := m.fn34(t30, v8, v9)
-					t32 := m.fn34(t31, i32(36564), i32(3))
+					t32 := m.fn34(t31, i32(36684), i32(3))
 					t33 := int64(load64(m.memory, uint64(uint32(v4+v7<<3))+96))
 					_ = m.fn35(t32, t33)
 					goto l3
@@ -3188,7 +3188,7 @@ func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn264(v0, v2, v1)
+		t0 := m.fn270(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -3894,7 +3894,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn259(v1)
+	t1 := m.fn263(v1)
 	v5 = t1
 	m.fn147(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3922,7 +3922,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn265(t8, p10, i64(0), t11, i64(0))
+			m.fn271(t8, p10, i64(0), t11, i64(0))
 			m.fn147(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -3967,7 +3967,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn260(v4+i32(16), v4+i32(32), v3)
+			m.fn264(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -3980,7 +3980,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn246(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn248(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4342,7 +4342,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+36952))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+37072))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn69(t8, v4)
@@ -4518,7 +4518,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn265(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn271(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4916,7 +4916,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn265(t6, p9, i64(0), t10, i64(0))
+		m.fn271(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5128,7 +5128,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(36964))))
+					t15 := int32(load32(m.memory, uint32(v1+i32(37084))))
 					t16 := m.fn85(v8, t15)
 					if t16 == v7 {
 						goto l10
@@ -5323,7 +5323,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn265(v5, v7, i64(0), v8, i64(0))
+				m.fn271(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5347,7 +5347,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn265(t15, p16, i64(0), v3, i64(0))
+				m.fn271(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5420,8 +5420,8 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn246(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn265(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn248(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn271(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5528,7 +5528,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn265(t69, p71, i64(0), t72, i64(0))
+			m.fn271(t69, p71, i64(0), t72, i64(0))
 			m.fn147(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5585,7 +5585,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn265(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn271(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5606,7 +5606,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn258(v5+i32(256), t95, v3, v4)
+			t96 := m.fn262(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -5637,7 +5637,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn246(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn248(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -5899,7 +5899,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(36964))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(37084))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -6419,9 +6419,9 @@ l1:
 					{
 						if v1 == i32(600) {
 							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+36952))
+							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+37072))
 							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
-							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+36960))
+							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+37080))
 							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
 							v9 = v8 + i32(2176)
 						l29:
@@ -6430,9 +6430,9 @@ l1:
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+36952))
+									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+37072))
 									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
-									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+36960))
+									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+37080))
 									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
 									v11 = v8 + i32(2224)
 									v12 = v8 + i32(2200)
@@ -6661,7 +6661,7 @@ func (m *Module) fn96(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn256(v2+i32(8), v3)
+			m.fn260(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6672,7 +6672,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn256(v2+i32(24), v3)
+		m.fn260(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6685,7 +6685,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn256(v2+i32(16), v3)
+		m.fn260(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6699,7 +6699,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn257(v2+i32(32), v5, v1)
+		m.fn261(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6724,7 +6724,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn256(v4+i32(16), v4+i32(204))
+	m.fn260(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6732,7 +6732,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn257(v4+i32(232), v1, t2)
+		m.fn261(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6752,9 +6752,9 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+38128))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+38248))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+38104))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+38224))
 			v6 = t7
 		}
 	l2:
@@ -6810,7 +6810,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn256(v4+i32(8), v4+i32(204))
+			m.fn260(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6821,7 +6821,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn257(v4+i32(216), v9, v11)
+						m.fn261(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6843,7 +6843,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn257(v4+i32(232), v9, v12)
+						m.fn261(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6856,7 +6856,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn257(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn261(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6904,11 +6904,11 @@ func (m *Module) fn98(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn124(v2+i32(12), v1)
-	t4 := m.fn34(v2+i32(12), i32(36948), i32(3))
+	t4 := m.fn34(v2+i32(12), i32(37068), i32(3))
 	t5 := m.fn35(t4, v5)
-	t6 := m.fn34(t5, i32(35326), i32(1))
+	t6 := m.fn34(t5, i32(35446), i32(1))
 	t7 := m.fn35(t6, v4)
-	t8 := m.fn34(t7, i32(35326), i32(1))
+	t8 := m.fn34(t7, i32(35446), i32(1))
 	t9 := m.fn35(t8, v3)
 	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -6931,7 +6931,7 @@ l0:
 
 //go:norace
 func (m *Module) fn100(v0, v1 int32) int32 {
-	t0 := m.fn264(v0, v1, i32(88))
+	t0 := m.fn270(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6952,7 +6952,7 @@ func (m *Module) fn101(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(36944)
+		v2 = v2<<2 + i32(37064)
 		if v2 == 0 {
 			goto l2
 		}
@@ -7014,11 +7014,11 @@ func (m *Module) fn103(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn264(v0, v1, i32(80))
+		t2 := m.fn270(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn264(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn270(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -7110,9 +7110,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+36952))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+37072))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+36960))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+37080))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -7261,7 +7261,7 @@ func (m *Module) fn110(v0, v1 int32) int64 {
 func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5, v6 int32
 	t0 := m.g0
-	v4 = t0 - i32(3536)
+	v4 = t0 - i32(3968)
 	m.g0 = v4
 	{
 		if v0 != 0 {
@@ -7294,60 +7294,60 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn112(v4+i32(1400), i32(2), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1400))
+		m.fn112(v4+i32(1616), i32(2), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1616))
 		v2 = t1
-		t2 := v4 + i32(2392)
-		v1 = v4 + i32(1400) + i32(8)
+		t2 := v4 + i32(2824)
+		v1 = v4 + i32(1616) + i32(8)
 		memory_copy(m.memory[:], uint32(t2), uint32(v1), uint32(i32(72)))
 		if v2 != i64(2) {
 			goto l7
 		}
 		v1 = v4 + i32(408) + i32(8)
-		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2392)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2824)), uint32(i32(72)))
 		goto l8
 	l7:
-		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(80)), uint32(v4+i32(1400)+i32(80)), uint32(i32(728)))
-		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2392)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(80)), uint32(v4+i32(1616)+i32(80)), uint32(i32(944)))
+		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2824)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+592, uint64(v2))
-		m.fn113(v4+i32(2392), v4+i32(592))
-		m.fn114(v4+i32(1400), v4+i32(2392), i32(30068), i32(10))
+		m.fn113(v4+i32(2824), v4+i32(592))
+		m.fn114(v4+i32(1616), v4+i32(2824), i32(30068), i32(10))
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v4))+1400))
+				t3 := int64(load64(m.memory, uint64(uint32(v4))+1616))
 				if t3 != i64(1) {
 					goto l9
 				}
-				store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(1)))
+				store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
 				t4 := int64(load64(m.memory, uint32(v1)))
-				store64(m.memory, uint64(uint32(v4))+2216, uint64(t4))
+				store64(m.memory, uint64(uint32(v4))+2648, uint64(t4))
 				t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				store64(m.memory, uint64(uint32(v4))+2224, uint64(t5))
+				store64(m.memory, uint64(uint32(v4))+2656, uint64(t5))
 				t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				store64(m.memory, uint64(uint32(v4))+2232, uint64(t6))
+				store64(m.memory, uint64(uint32(v4))+2664, uint64(t6))
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory[:], uint32(v4+i32(3104)), uint32(v1), uint32(i32(352)))
-			memory_copy(m.memory[:], uint32(v4+i32(2752)), uint32(v4+i32(3104)), uint32(i32(352)))
-			m.fn115(v4+i32(1400), v4+i32(2392), i32(30068), i32(10), v4+i32(2752))
-			t7 := int32(load32(m.memory, uint64(uint32(v4))+1420))
+			memory_copy(m.memory[:], uint32(v4+i32(3536)), uint32(v1), uint32(i32(352)))
+			memory_copy(m.memory[:], uint32(v4+i32(3184)), uint32(v4+i32(3536)), uint32(i32(352)))
+			m.fn115(v4+i32(1616), v4+i32(2824), i32(30068), i32(10), v4+i32(3184))
+			t7 := int32(load32(m.memory, uint64(uint32(v4))+1636))
 			v1 = t7
 			if v1 == 0 {
 				goto l11
 			}
-			t8 := int32(load32(m.memory, uint64(uint32(v4))+1416))
-			store32(m.memory, uint64(uint32(v4))+2232, uint32(t8))
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+1408))
-			store64(m.memory, uint64(uint32(v4))+2224, uint64(t9))
-			t10 := int64(load64(m.memory, uint64(uint32(v4))+1400))
-			store64(m.memory, uint64(uint32(v4))+2216, uint64(t10))
-			store32(m.memory, uint64(uint32(v4))+2236, uint32(v1))
-			store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(1)))
+			t8 := int32(load32(m.memory, uint64(uint32(v4))+1632))
+			store32(m.memory, uint64(uint32(v4))+2664, uint32(t8))
+			t9 := int64(load64(m.memory, uint64(uint32(v4))+1624))
+			store64(m.memory, uint64(uint32(v4))+2656, uint64(t9))
+			t10 := int64(load64(m.memory, uint64(uint32(v4))+1616))
+			store64(m.memory, uint64(uint32(v4))+2648, uint64(t10))
+			store32(m.memory, uint64(uint32(v4))+2668, uint32(v1))
+			store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
 		}
 	l10:
 		v1 = v4 + i32(408) + i32(8)
-		m.fn116(v1, v4+i32(592), v4+i32(2208)+i32(8))
+		m.fn116(v1, v4+i32(592), v4+i32(2640)+i32(8))
 	l8:
 		memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(112), v4+i32(232))
@@ -7363,7 +7363,7 @@ l1:
 	goto l13
 l11:
 	v1 = i32(-40)
-	v5 = v4 + i32(3456)
+	v5 = v4 + i32(3888)
 l16:
 	if v1 == 0 {
 		goto l14
@@ -7380,7 +7380,7 @@ l16:
 		if uint32(v6) > uint32(i32(26)) {
 			goto l15
 		}
-		t15 := int64(load64(m.memory, uint32(v4+i32(2752)+v6<<3)))
+		t15 := int64(load64(m.memory, uint32(v4+i32(3184)+v6<<3)))
 		v2 = t15
 	}
 l15:
@@ -7389,24 +7389,24 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn117(v4+i32(3104), v4+i32(3456))
+	m.fn117(v4+i32(3536), v4+i32(3888))
 	v1 = i32(0)
 l18:
 	{
 		if v1 == i32(88) {
 			goto l17
 		}
-		t16 := int64(load64(m.memory, uint32(v4+i32(3104)+v1)))
-		store64(m.memory, uint32(v4+i32(1400)+v1), uint64(t16))
+		t16 := int64(load64(m.memory, uint32(v4+i32(3536)+v1)))
+		store64(m.memory, uint32(v4+i32(1616)+v1), uint64(t16))
 		v1 = v1 + i32(8)
 		goto l18
 	}
 l17:
-	memory_copy(m.memory[:], uint32(v4+i32(2304)), uint32(v4+i32(1400)), uint32(i32(88)))
-	v1 = v4 + i32(2208) + i32(8)
-	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(3456)), uint32(i32(80)))
-	store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v4))+2296, uint64(i64(0)))
+	memory_copy(m.memory[:], uint32(v4+i32(2736)), uint32(v4+i32(1616)), uint32(i32(88)))
+	v1 = v4 + i32(2640) + i32(8)
+	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(3888)), uint32(i32(80)))
+	store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v4))+2728, uint64(i64(0)))
 	v5 = v4 + i32(408) + i32(8)
 	memory_copy(m.memory[:], uint32(v5), uint32(v1), uint32(i32(176)))
 	memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v5), uint32(i32(176)))
@@ -7423,7 +7423,7 @@ l13:
 	store32(m.memory, uint32(v3), uint32(v1))
 	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(4)), uint32(i32(108)))
 l19:
-	m.g0 = v4 + i32(3536)
+	m.g0 = v4 + i32(3968)
 	return v1
 }
 
@@ -7432,25 +7432,25 @@ func (m *Module) fn112(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10 int32
 	var v11 int64
 	t0 := m.g0
-	v4 = t0 - i32(3200)
+	v4 = t0 - i32(4064)
 	m.g0 = v4
 	v5 = i32(0)
 l1:
-	if v5 == i32(648) {
+	if v5 == i32(864) {
 		goto l0
 	}
 	v6 = v4 + i32(8) + v5
 	store64(m.memory, uint32(v6), uint64(i64(0)))
-	store64(m.memory, uint32(v6+i32(16)), uint64(i64(0)))
-	v5 = v5 + i32(24)
+	store32(m.memory, uint32(v6+i32(16)), uint32(i32(0)))
+	v5 = v5 + i32(32)
 	goto l1
 l0:
-	v7 = v4 + i32(1320)
+	v7 = v4 + i32(1752)
 	memory_zero(m.memory[:], uint32(v7), uint32(i32(136)))
-	store32(m.memory, uint64(uint32(v4))+1304, uint32(v2))
-	store32(m.memory, uint64(uint32(v4))+1456, uint32(v1))
-	store32(m.memory, uint64(uint32(v4))+1308, uint32(v3))
-	memory_copy(m.memory[:], uint32(v4+i32(656)), uint32(v4+i32(8)), uint32(i32(648)))
+	store32(m.memory, uint64(uint32(v4))+1736, uint32(v2))
+	store32(m.memory, uint64(uint32(v4))+1888, uint32(v1))
+	store32(m.memory, uint64(uint32(v4))+1740, uint32(v3))
+	memory_copy(m.memory[:], uint32(v4+i32(872)), uint32(v4+i32(8)), uint32(i32(864)))
 	{
 		{
 			if uint32(v3) > uint32(i32(1024)) {
@@ -7458,18 +7458,18 @@ l0:
 				store64(m.memory, uint32(v0), uint64(i64(2)))
 				goto l9
 			}
-			m.fn3(v4+i32(2392), v2, v3, i32(58))
-			t1 := int32(load32(m.memory, uint64(uint32(v4))+2396))
+			m.fn3(v4+i32(3040), v2, v3, i32(58))
+			t1 := int32(load32(m.memory, uint64(uint32(v4))+3044))
 			t2 := v4
 			v2 = t1
-			store32(m.memory, uint64(uint32(t2))+1316, uint32(v2))
-			t3 := int32(load32(m.memory, uint64(uint32(v4))+2392))
+			store32(m.memory, uint64(uint32(t2))+1748, uint32(v2))
+			t3 := int32(load32(m.memory, uint64(uint32(v4))+3040))
 			t4 := v4
 			v8 = t3
-			store32(m.memory, uint64(uint32(t4))+1312, uint32(v8))
-			t5 := int32(load32(m.memory, uint64(uint32(v4))+2404))
+			store32(m.memory, uint64(uint32(t4))+1744, uint32(v8))
+			t5 := int32(load32(m.memory, uint64(uint32(v4))+3052))
 			v9 = t5
-			t6 := int32(load32(m.memory, uint64(uint32(v4))+2400))
+			t6 := int32(load32(m.memory, uint64(uint32(v4))+3048))
 			v10 = t6
 			{
 				var p7 int32
@@ -7484,8 +7484,8 @@ l0:
 				t9 := m.fn225(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
-					store64(m.memory, uint64(uint32(v4))+664, uint64(v11))
-					store64(m.memory, uint64(uint32(v4))+656, uint64(i64(1)))
+					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
+					store64(m.memory, uint64(uint32(v4))+872, uint64(i64(1)))
 					goto l8
 				}
 				p10 := i32(112)
@@ -7515,34 +7515,33 @@ l0:
 				}
 				t15 := int32(load32(m.memory, uint64(uint32(v5))+8))
 				t16 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn112(v4+i32(2392), v1, t15, t16)
-				t17 := int64(load64(m.memory, uint64(uint32(v4))+2392))
+				m.fn112(v4+i32(3040), v1, t15, t16)
+				t17 := int64(load64(m.memory, uint64(uint32(v4))+3040))
 				v11 = t17
 				if v11 == i64(2) {
 					goto l4
 				}
-				memory_copy(m.memory[:], uint32(v4+i32(1464)), uint32(v4+i32(2392)+i32(8)), uint32(i32(792)))
-				memory_copy(m.memory[:], uint32(v4+i32(2392)+i32(24)), uint32(v4+i32(1464)), uint32(i32(640)))
-				memory_copy(m.memory[:], uint32(v4+i32(2256)), uint32(v4+i32(2120)), uint32(i32(136)))
-				store64(m.memory, uint64(uint32(v4))+3056, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v4))+2408, uint64(v11))
+				memory_copy(m.memory[:], uint32(v4+i32(1896)), uint32(v4+i32(3040)+i32(8)), uint32(i32(1008)))
+				memory_copy(m.memory[:], uint32(v4+i32(3040)+i32(24)), uint32(v4+i32(1896)), uint32(i32(856)))
+				memory_copy(m.memory[:], uint32(v4+i32(2904)), uint32(v4+i32(2768)), uint32(i32(136)))
+				store64(m.memory, uint64(uint32(v4))+3056, uint64(v11))
 				v5 = i32(0)
 			l7:
 				{
-					if v5 == i32(648) {
+					if v5 == i32(864) {
 						goto l6
 					}
-					v6 = v4 + i32(2392) + v5
+					v6 = v4 + i32(3040) + v5
 					t18 := int64(load64(m.memory, uint32(v6+i32(16))))
 					v11 = t18
 					if v11 == i64(2) {
 						goto l6
 					}
-					v3 = v4 + i32(656) + v5
+					v3 = v4 + i32(872) + v5
 					store64(m.memory, uint32(v3), uint64(v11))
 					t19 := int64(load64(m.memory, uint32(v6+i32(24))))
 					store64(m.memory, uint32(v3+i32(8)), uint64(t19))
-					v5 = v5 + i32(24)
+					v5 = v5 + i32(32)
 					goto l7
 				}
 			}
@@ -7552,10 +7551,10 @@ l0:
 		store64(m.memory, uint32(v0), uint64(i64(2)))
 		goto l9
 	l6:
-		memory_copy(m.memory[:], uint32(v7), uint32(v4+i32(2256)), uint32(i32(136)))
+		memory_copy(m.memory[:], uint32(v7), uint32(v4+i32(2904)), uint32(i32(136)))
 	l8:
-		t20 := v4 + i32(2392)
-		t21 := v4 + i32(656)
+		t20 := v4 + i32(3040)
+		t21 := v4 + i32(872)
 		v5 = v2 + i32(1)
 		p22 := i32(-1)
 		if v5 != 0 {
@@ -7563,23 +7562,23 @@ l0:
 		}
 		m.fn173(t20, t21, p22, v10, v9)
 		{
-			t23 := int32(load32(m.memory, uint64(uint32(v4))+2456))
+			t23 := int32(load32(m.memory, uint64(uint32(v4))+3104))
 			v5 = t23
 			if v5 == 0 {
 				goto l10
 			}
-			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(2392)), uint32(i32(64)))
-			t24 := int32(load32(m.memory, uint64(uint32(v4))+2460))
+			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(3040)), uint32(i32(64)))
+			t24 := int32(load32(m.memory, uint64(uint32(v4))+3108))
 			store32(m.memory, uint64(uint32(v0))+76, uint32(t24))
 			store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
 			store64(m.memory, uint32(v0), uint64(i64(2)))
 			goto l9
 		}
 	l10:
-		memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(656)), uint32(i32(808)))
+		memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(872)), uint32(i32(1024)))
 	}
 l9:
-	m.g0 = v4 + i32(3200)
+	m.g0 = v4 + i32(4064)
 }
 
 //go:norace
@@ -7588,10 +7587,10 @@ func (m *Module) fn113(v0, v1 int32) {
 	var v7 int64
 	var v8 int32
 	t0 := m.g0
-	v2 = t0 - i32(384)
+	v2 = t0 - i32(400)
 	m.g0 = v2
-	memory_zero(m.memory[:], uint32(v2), uint32(i32(360)))
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+800))
+	memory_zero(m.memory[:], uint32(v2+i32(8)), uint32(i32(360)))
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+1016))
 	var p2 int32
 	if t1 == i32(1) {
 		p2 = 1
@@ -7607,37 +7606,37 @@ func (m *Module) fn113(v0, v1 int32) {
 		p4 = i32(29960)
 	}
 	v3 = p4
-	v5 = v1 + i32(664)
-	v6 = v2 + i32(224)
-	t5 := int64(load64(m.memory, uint64(uint32(v1))+792))
+	v5 = v1 + i32(880)
+	v6 = v2 + i32(232)
+	t5 := int64(load64(m.memory, uint64(uint32(v1))+1008))
 	v7 = t5
 l3:
 	{
 		if v4 == 0 {
-			memory_copy(m.memory[:], uint32(v0), uint32(v2), uint32(i32(360)))
-			m.g0 = v2 + i32(384)
+			memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(8)), uint32(i32(360)))
+			m.g0 = v2 + i32(400)
 			return
 		}
 		t6 := int32(load32(m.memory, uint32(v3)))
-		t7 := v2 + i32(360)
+		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn237(t7, t8, v8)
-		t9 := int32(load32(m.memory, uint64(uint32(v2))+360))
+		m.fn242(t7, t8, v8)
+		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
 		}
 		{
 			if v8 == i32(24) {
 				memory_copy(m.memory[:], uint32(v6), uint32(v5), uint32(i32(128)))
-				store64(m.memory, uint64(uint32(v2))+352, uint64(v7))
-				store64(m.memory, uint64(uint32(v2))+192, uint64(v7))
-				t11 := int64(load64(m.memory, uint32(v2)))
-				store64(m.memory, uint32(v2), uint64(t11|i64(0x800000)))
+				store64(m.memory, uint64(uint32(v2))+360, uint64(v7))
+				store64(m.memory, uint64(uint32(v2))+200, uint64(v7))
+				t11 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				store64(m.memory, uint64(uint32(v2))+8, uint64(t11|i64(0x800000)))
 				goto l1
 			}
-			t10 := int64(load64(m.memory, uint64(uint32(v2))+368))
-			m.fn52(v2, v8, t10)
+			t10 := int64(load64(m.memory, uint64(uint32(v2))+376))
+			m.fn52(v2+i32(8), v8, t10)
 			goto l1
 		}
 	}
@@ -7997,16 +7996,16 @@ func (m *Module) fn116(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn237(t5, t6, v7)
+	m.fn242(t5, t6, v7)
 	{
 		{
-			t7 := int32(load16(m.memory, uint64(uint32(v3))+24))
+			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
 			if t7 != i32(1) {
 				goto l0
 			}
-			t8 := int32(load16(m.memory, uint64(uint32(v3))+28))
+			t8 := int32(load32(m.memory, uint64(uint32(v3))+32))
 			v8 = t8
-			t9 := int32(load16(m.memory, uint64(uint32(v3))+26))
+			t9 := int32(load32(m.memory, uint64(uint32(v3))+28))
 			v2 = t9
 			if v6 == i32(3) {
 				goto l1
@@ -8014,64 +8013,74 @@ func (m *Module) fn116(v0, v1, v2 int32) {
 			if v6 == i32(13) {
 				goto l1
 			}
-			v2 = v2 + v8 + i32(1)
-			t10 := int32(load16(m.memory, uint64(uint32(v3))+30))
-			v8 = t10
+			v8 = v2 + v8
+			p10 := v8
+			if uint32(v8) < uint32(v2) {
+				p10 = i32(-1)
+			}
+			v2 = p10 + i32(1)
+			p11 := i32(-1)
+			if v2 != 0 {
+				p11 = v2
+			}
+			v2 = p11
+			t12 := int32(load32(m.memory, uint64(uint32(v3))+36))
+			v8 = t12
 			goto l1
 		}
 	l0:
 		{
-			t11 := int32(load32(m.memory, uint64(uint32(v3))+8))
-			if t11 != 0 {
+			t13 := int32(load32(m.memory, uint64(uint32(v3))+8))
+			if t13 != 0 {
 				goto l2
 			}
-			t12 := int32(load32(m.memory, uint64(uint32(v1))+652))
-			v2 = t12
+			t14 := int32(load32(m.memory, uint64(uint32(v1))+868))
+			v2 = t14
 			v8 = i32(0)
 			goto l1
 		}
 	l2:
-		t13 := int32(load32(m.memory, uint64(uint32(v1))+660))
-		v8 = t13
+		t15 := int32(load32(m.memory, uint64(uint32(v1))+876))
+		v8 = t15
 		v2 = i32(0)
 	}
 l1:
-	t14 := int32(load32(m.memory, uint64(uint32(v1))+800))
-	t15 := int32(load32(m.memory, uint64(uint32(v1))+648))
-	t16 := v3 + i32(8)
-	t17 := v6
-	t18 := v7
-	t19 := v2
-	t20 := t15 + v2
+	t16 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+	t17 := int32(load32(m.memory, uint64(uint32(v1))+864))
+	t18 := v3 + i32(8)
+	t19 := v6
+	t20 := v7
+	t21 := v2
+	t22 := t17 + v2
 	v8 = v2 + v8
-	p21 := v8
+	p23 := v8
 	if uint32(v8) < uint32(v2) {
-		p21 = i32(-1)
+		p23 = i32(-1)
 	}
-	v8 = p21
-	t22 := int32(load32(m.memory, uint64(uint32(v1))+652))
-	var p23 int32
-	if uint32(v8) > uint32(t22) {
-		p23 = 1
+	v8 = p23
+	t24 := int32(load32(m.memory, uint64(uint32(v1))+868))
+	var p25 int32
+	if uint32(v8) > uint32(t24) {
+		p25 = 1
 	}
-	v1 = p23
-	p24 := t20
+	v1 = p25
+	p26 := t22
 	if v1 != 0 {
-		p24 = i32(1)
+		p26 = i32(1)
 	}
-	p25 := v8 - v2
+	p27 := v8 - v2
 	if v1 != 0 {
-		p25 = i32(0)
+		p27 = i32(0)
 	}
-	m.fn175(t16, t14, t17, t18, t19, p24, p25)
+	m.fn175(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
-	t26 := int32(load32(m.memory, uint64(uint32(v3))+72))
-	store32(m.memory, uint64(uint32(v0))+64, uint32(t26))
-	t27 := int64(load64(m.memory, uint64(uint32(v3))+64))
-	store64(m.memory, uint64(uint32(v0))+56, uint64(t27))
-	t28 := int32(load32(m.memory, uint64(uint32(v3))+24))
-	store32(m.memory, uint64(uint32(v0))+16, uint32(t28))
+	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(t28))
+	t29 := int64(load64(m.memory, uint64(uint32(v3))+64))
+	store64(m.memory, uint64(uint32(v0))+56, uint64(t29))
+	t30 := int32(load32(m.memory, uint64(uint32(v3))+24))
+	store32(m.memory, uint64(uint32(v0))+16, uint32(t30))
 	memory_copy(m.memory[:], uint32(v0+i32(20)), uint32(v3+i32(8)+i32(20)), uint32(i32(36)))
 	m.g0 = v3 + i32(80)
 }
@@ -8212,7 +8221,7 @@ func (m *Module) fn120(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn240(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn243(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
 	t9 := m.fn231(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
@@ -8224,7 +8233,7 @@ func (m *Module) fn120(v0, v1, v2 int32) {
 	}
 	v8 = t9 & p12
 	v9 = v2 + i32(216)
-	v10 = i32(33988)
+	v10 = i32(34108)
 l1:
 	{
 		{
@@ -8238,7 +8247,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn241(v2, v4)
+				t14 := m.fn238(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -8291,7 +8300,7 @@ l1:
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn34(v1, t18, t19)
-		t21 := m.fn34(t20, i32(33989), i32(1))
+		t21 := m.fn34(t20, i32(34109), i32(1))
 		v1 = t21
 		{
 			if v4 != i32(22) {
@@ -8302,17 +8311,17 @@ l1:
 				goto l10
 			}
 		l7:
-			t22 := m.fn235(v3+i32(804), i32(33992))
+			t22 := m.fn235(v3+i32(804), i32(34112))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn240(v1, v3+i32(804), v12)
+			_ = m.fn243(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn242(v1, v9)
+		_ = m.fn244(v1, v9)
 	l10:
-		v10 = i32(34004)
+		v10 = i32(34124)
 		v1 = v11
 		goto l1
 	}
@@ -8476,9 +8485,9 @@ func (m *Module) fn124(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+38080))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+38200))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+38056))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+38176))
 		v3 = t5
 	}
 l0:
@@ -8510,9 +8519,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(35326)
+		p11 := i32(35446)
 		if v1 != 0 {
-			p11 = i32(36964)
+			p11 = i32(37084)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8525,7 +8534,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn34(v4, i32(35326), i32(1))
+	_ = m.fn34(v4, i32(35446), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn35(v4, v7)
@@ -8627,11 +8636,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn264(v4+i32(48), v1, i32(80))
+			t18 := m.fn270(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn264(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn270(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8749,7 +8758,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(36008)
+	p3 := i32(36128)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8793,7 +8802,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(34040)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(34160)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8821,7 +8830,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn265(v3, v12, i64(0), v13, i64(0))
+					m.fn271(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8840,7 +8849,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn265(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn271(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9023,9 +9032,9 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn265(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn271(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(36008)
+				p11 := i32(36128)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -9054,7 +9063,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(36008)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(36128)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -9305,7 +9314,7 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn265(v4, v2, i64(0), i64(10), i64(0))
+	m.fn271(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9536,7 +9545,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn254(v0)
+		m.fn258(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9589,7 +9598,7 @@ func (m *Module) fn141(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn254(v1 + i32(8))
+	m.fn258(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9601,10 +9610,10 @@ func (m *Module) fn141(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn255(v1+i32(64), v1+i32(96))
-	m.fn255(v1+i32(96), v1+i32(64))
-	m.fn255(v1+i32(64), v1+i32(96))
-	m.fn255(v1+i32(96), v1+i32(64))
+	m.fn259(v1+i32(64), v1+i32(96))
+	m.fn259(v1+i32(96), v1+i32(64))
+	m.fn259(v1+i32(64), v1+i32(96))
+	m.fn259(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9767,167 +9776,99 @@ l0:
 
 //go:norace
 func (m *Module) fn144(v0, v1, v2 int32, v3 int64) {
-	var v4 int32
-	var v5 int64
-	var v6 int32
-	var v7, v8 int64
-	var v9 int32
-	var v10 int64
-	var v11, v12 int32
-	t0 := m.g0
-	v4 = t0 - i32(192)
-	m.g0 = v4
-	t1 := int64(load64(m.memory, uint64(uint32(v2))+136))
-	v5 = t1
-	t2 := int32(load32(m.memory, uint64(uint32(v2))+180))
-	v6 = t2
-	t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v7 = t3
-	t4 := int64(load64(m.memory, uint64(uint32(v1))+8))
-	v8 = t4
-	t5 := int32(load32(m.memory, uint64(uint32(v1))+52))
-	v9 = t5
-	t6 := int64(load64(m.memory, uint64(uint32(v2))+104))
-	v10 = t6
-	t7 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	store64(m.memory, uint64(uint32(v4))+56, uint64(t7))
-	store64(m.memory, uint64(uint32(v4))+32, uint64(v10))
-	store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x200000000)))
-	v11 = i32(0)
-	t8 := v4
-	var p9 int32
-	if v9 != i32(0) {
-		p9 = 1
+	var v4, v5, v6, v7 int64
+	t0 := int64(load64(m.memory, uint64(uint32(v2))+136))
+	v4 = t0
+	p1 := v4
+	if v4 == i64(0x7fffffffffffffff) {
+		p1 = i64(-1)
 	}
-	store64(m.memory, uint64(uint32(t8))+48, uint64(uint32(p9)))
-	store64(m.memory, uint64(uint32(v4))+64, uint64(v3))
-	t10 := v4
-	v8 = v3 - v8
-	p11 := v8
-	if uint64(v8) > uint64(v3) {
-		p11 = i64(0)
-	}
-	store64(m.memory, uint64(uint32(t10))+40, uint64(p11))
-	t12 := v4
-	var p13 int32
-	if v10 != i64(0x7fffffffffffffff) {
-		p13 = 1
-	}
-	var p14 int32
-	if v6 != i32(2) {
-		p14 = 1
-	}
-	var p15 int32
-	if v7 != i64(0) {
-		p15 = 1
-	}
-	store64(m.memory, uint64(uint32(t12))+24, uint64(uint32(p13&(p14|p15))))
-	var p16 int32
-	if v5 != i64(0x7fffffffffffffff) {
-		p16 = 1
-	}
-	v2 = p16
-	v6 = v4 + i32(40)
-	v9 = v4 + i32(16)
+	v4 = p1
 	{
 		{
-		l1:
 			{
-				v1 = v6
-				if v11 == i32(2) {
+				t2 := int32(load32(m.memory, uint64(uint32(v2))+180))
+				if t2 != i32(2) {
 					goto l0
 				}
-				v6 = v1 + i32(24)
-				v11 = v11 + i32(1)
-				t17 := int64(load64(m.memory, uint32(v1+i32(-16))))
-				if t17 != i64(1) {
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t3 == 0 {
 					goto l1
 				}
-				t18 := int64(load64(m.memory, uint32(v1+i32(-8))))
-				v3 = t18
-				t19 := int64(load64(m.memory, uint32(v1)))
-				t20 := v3
-				v10 = t19
-				if uint64(t20) <= uint64(v10) {
+				t4 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v5 = t4
+				if v5 == i64(0x7fffffffffffffff) {
 					goto l1
 				}
+				goto l2
 			}
-			store32(m.memory, uint64(uint32(v4))+16, uint32(v11))
-			memory_copy(m.memory[:], uint32(v4+i32(136)), uint32(v9), uint32(i32(56)))
-			v3 = v3 - v10
-			v12 = v4 + i32(144)
-			t21 := int32(load32(m.memory, uint64(uint32(v4))+140))
-			v9 = t21
-			t22 := int32(load32(m.memory, uint64(uint32(v4))+136))
-			v1 = t22
-		l4:
-			{
-				v6 = v12 + v1*i32(24)
-			l3:
-				{
-					v11 = v6
-					if v9 == v1 {
-						goto l2
-					}
-					v6 = v11 + i32(24)
-					v1 = v1 + i32(1)
-					t23 := int64(load64(m.memory, uint32(v11)))
-					if t23 != i64(1) {
-						goto l3
-					}
-				}
-				t24 := int64(load64(m.memory, uint64(uint32(v11))+8))
-				t25 := v3
-				v10 = t24
-				t26 := int64(load64(m.memory, uint64(uint32(v11))+16))
-				t27 := v10
-				v7 = t26
-				v8 = t27 - v7
-				p28 := v8
-				if uint64(v8) > uint64(v10) {
-					p28 = i64(0)
-				}
-				v8 = p28
-				p29 := v8
-				if uint64(v3) < uint64(v8) {
-					p29 = t25
-				}
-				p30 := v3
-				if uint64(v10) > uint64(v7) {
-					p30 = p29
-				}
-				v3 = p30
-				goto l4
+		l0:
+			t5 := int64(load64(m.memory, uint64(uint32(v2))+104))
+			v5 = t5
+			if v5 == i64(0x7fffffffffffffff) {
+				goto l1
 			}
-		}
-	l0:
-		store32(m.memory, uint64(uint32(v4))+16, uint32(i32(2)))
-		v10 = i64(0)
-		v2 = i32(0)
-		v3 = v5
-		if v5 == i64(0x7fffffffffffffff) {
-			goto l5
 		}
 	l2:
-		p31 := v5
-		if uint64(v3) < uint64(v5) {
-			p31 = v3
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t7 := v5
+		v6 = v3 - t6
+		p8 := v6
+		if uint64(v6) > uint64(v3) {
+			p8 = i64(0)
 		}
-		v10 = p31
-	l6:
-		v5 = v3
-		v1 = v2 & i32(1)
-		v2 = i32(0)
-		v3 = v10
-		if v1 != 0 {
-			goto l6
+		v6 = p8
+		v7 = t7 - v6
+		p9 := v7
+		if uint64(v7) > uint64(v5) {
+			p9 = i64(0)
 		}
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-		v10 = i64(1)
+		v7 = p9
+		p10 := v4
+		if uint64(v7) < uint64(v4) {
+			p10 = v7
+		}
+		p11 := v4
+		if uint64(v5) > uint64(v6) {
+			p11 = p10
+		}
+		v4 = p11
 	}
+l1:
+	{
+		t12 := int32(load32(m.memory, uint64(uint32(v1))+52))
+		if t12 == 0 {
+			goto l3
+		}
+		t13 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		v5 = t13
+		v6 = v5 - v3
+		p14 := v6
+		if uint64(v6) > uint64(v5) {
+			p14 = i64(0)
+		}
+		v6 = p14
+		p15 := v4
+		if uint64(v6) < uint64(v4) {
+			p15 = v6
+		}
+		p16 := v4
+		if uint64(v5) > uint64(v3) {
+			p16 = p15
+		}
+		v4 = p16
+	}
+l3:
+	if v4 != i64(-1) {
+		goto l4
+	}
+	v4 = i64(0)
+	goto l5
+l4:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
+	v4 = i64(1)
 l5:
-	store64(m.memory, uint32(v0), uint64(v10))
-	m.g0 = v4 + i32(192)
+	store64(m.memory, uint32(v0), uint64(v4))
 }
 
 //go:norace
@@ -10180,8 +10121,8 @@ func (m *Module) fn147(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn259(v1)
-		m.fn265(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn263(v1)
+		m.fn271(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -10335,9 +10276,9 @@ func (m *Module) fn151(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn262(t2, v1)
+		m.fn266(t2, v1)
 		v3 = i32(7)
-		m.fn263(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn267(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10421,9 +10362,14 @@ l1:
 //go:norace
 func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
 	var v10, v11 int32
-	var v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33 int64
+	var v12, v13, v14 int64
+	var v15 int32
+	var v16 int64
+	var v17, v18, v19 int32
+	var v20 int64
+	var v21, v22 int32
 	t0 := m.g0
-	v10 = t0 - i32(464)
+	v10 = t0 - i32(320)
 	m.g0 = v10
 	{
 		{
@@ -10440,20 +10386,20 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn262(v12, v9)
+		m.fn266(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn263(v0, v1, i32(2), i64(0), v9)
+			m.fn267(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
-				m.fn63(v10+i32(56), v9)
+				m.fn63(v10+i32(48), v9)
 				{
-					t3 := int64(load64(m.memory, uint64(uint32(v10))+56))
+					t3 := int64(load64(m.memory, uint64(uint32(v10))+48))
 					if t3 != i64(1) {
 						goto l6
 					}
-					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
+					memory_copy(m.memory[:], uint32(v10+i32(232)), uint32(v10+i32(56)), uint32(i32(88)))
 					{
 						t4 := int32(load32(m.memory, uint32(v9)))
 						switch t4 + i32(-1) {
@@ -10462,7 +10408,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						case 0:
 							t5 := int64(load64(m.memory, uint64(uint32(v9))+8))
 							v8 = t5
-							t6 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t6 := int64(load64(m.memory, uint64(uint32(v10))+232))
 							t7 := v8
 							v7 = t6
 							t9 := v7
@@ -10483,16 +10429,16 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							v8 = p11
 							goto l10
 						case 1:
-							m.fn147(v10+i32(56), v9)
-							t12 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							m.fn147(v10+i32(48), v9)
+							t12 := int64(load64(m.memory, uint64(uint32(v10))+56))
 							v8 = t12
-							t13 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t13 := int64(load64(m.memory, uint64(uint32(v10))+232))
 							t14 := v8
 							v7 = t13
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn246(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn248(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -10503,7 +10449,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							if uint64(v8) < uint64(v7) {
 								p19 = t14
 							}
-							t20 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							t20 := int32(load32(m.memory, uint64(uint32(v10))+48))
 							p21 := i64(0)
 							if t20 != 0 {
 								p21 = p19
@@ -10512,12 +10458,12 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						}
 					}
 				l10:
-					store64(m.memory, uint64(uint32(v10))+376, uint64(v8))
+					store64(m.memory, uint64(uint32(v10))+232, uint64(v8))
 				l9:
-					m.fn64(v9, v10+i32(376))
+					m.fn64(v9, v10+i32(232))
 				}
 			l6:
-				m.fn263(v0, v1, i32(1), i64(0), v9)
+				m.fn267(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10529,19 +10475,19 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				if v9 == 0 {
 					goto l11
 				}
-				m.fn63(v10+i32(56), v9)
-				t22 := int64(load64(m.memory, uint64(uint32(v10))+56))
+				m.fn63(v10+i32(48), v9)
+				t22 := int64(load64(m.memory, uint64(uint32(v10))+48))
 				if t22 != i64(1) {
 					goto l11
 				}
-				memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
+				memory_copy(m.memory[:], uint32(v10+i32(232)), uint32(v10+i32(56)), uint32(i32(88)))
 				{
 					t23 := int32(load32(m.memory, uint32(v9)))
 					if t23 != i32(2) {
 						goto l12
 					}
-					m.fn147(v10+i32(56), v9)
-					t24 := int64(load64(m.memory, uint64(uint32(v10))+376))
+					m.fn147(v10+i32(48), v9)
+					t24 := int64(load64(m.memory, uint64(uint32(v10))+232))
 					t25 := v10
 					v12 = t24
 					v13 = v12 + i64(-1000)
@@ -10549,10 +10495,10 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if uint64(v13) > uint64(v12) {
 						p26 = i64(0)
 					}
-					store64(m.memory, uint64(uint32(t25))+376, uint64(p26))
+					store64(m.memory, uint64(uint32(t25))+232, uint64(p26))
 				}
 			l12:
-				m.fn64(v9, v10+i32(376))
+				m.fn64(v9, v10+i32(232))
 			}
 		l11:
 			{
@@ -10607,7 +10553,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if uint64(t35) >= uint64(v14) {
 						goto l17
 					}
-					v11 = int32(v12)
+					v15 = int32(v12)
 					{
 						if v6 != i64(1) {
 							t38 := v2
@@ -10616,84 +10562,181 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p37 = i32(112)
 							}
 							t39 := int64(load64(m.memory, uint32(t38+p37)))
-							v7 = t39
+							v6 = t39
 							t40 := int64(load64(m.memory, uint32(v1)))
-							v6 = t40
+							v16 = t40
 							t41 := int64(load64(m.memory, uint64(uint32(v2))+152))
-							v12 = t41
-							if v12 == i64(1) {
+							v7 = t41
+							if v7 == i64(1) {
 								goto l20
 							}
 							{
 								t42 := int64(load64(m.memory, uint32(v2)))
-								if v7 != t42 {
-									t44 := int64(load64(m.memory, uint64(uint32(v2))+8))
-									v15 = t44
-									t45 := int64(load64(m.memory, uint64(uint32(v2))+16))
-									v16 = t45
-									t46 := int64(load64(m.memory, uint64(uint32(v2))+24))
-									v17 = t46
-									t47 := int64(load64(m.memory, uint64(uint32(v2))+32))
+								if v6 != t42 {
+									store64(m.memory, uint64(uint32(v10))+48, uint64(v6))
+									t44 := int32(load32(m.memory, uint64(uint32(v2))+160))
+									t45 := v10
+									v17 = t44
+									store32(m.memory, uint64(uint32(t45))+208, uint32(v17))
+									t46 := int64(load64(m.memory, uint64(uint32(v2))+8))
+									store64(m.memory, uint64(uint32(v10))+56, uint64(t46))
+									t47 := int32(load32(m.memory, uint64(uint32(v2))+20))
+									t48 := v10
 									v18 = t47
-									t48 := int64(load64(m.memory, uint64(uint32(v2))+40))
-									v19 = t48
-									t49 := int64(load64(m.memory, uint64(uint32(v2))+48))
-									v20 = t49
-									t50 := int64(load64(m.memory, uint64(uint32(v2))+56))
-									v21 = t50
-									t51 := int64(load64(m.memory, uint64(uint32(v2))+64))
-									v22 = t51
-									t52 := int64(load64(m.memory, uint64(uint32(v2))+72))
-									v23 = t52
-									t53 := int64(load64(m.memory, uint64(uint32(v2))+80))
-									v24 = t53
-									t54 := int64(load64(m.memory, uint64(uint32(v2))+88))
-									v25 = t54
-									t55 := int64(load64(m.memory, uint64(uint32(v2))+104))
-									v26 = t55
-									t56 := int64(load64(m.memory, uint64(uint32(v2))+112))
-									v27 = t56
-									t57 := int64(load64(m.memory, uint64(uint32(v2))+120))
-									v28 = t57
-									t58 := int64(load64(m.memory, uint64(uint32(v2))+128))
-									v29 = t58
-									t59 := int64(load64(m.memory, uint64(uint32(v2))+136))
-									v30 = t59
-									t60 := int64(load64(m.memory, uint64(uint32(v2))+160))
-									v31 = t60
-									t61 := int64(load64(m.memory, uint64(uint32(v2))+168))
-									v32 = t61
-									t62 := int64(load64(m.memory, uint64(uint32(v2))+176))
-									v33 = t62
-									memory_copy(m.memory[:], uint32(v10+i32(56)+i32(184)), uint32(v2+i32(184)), uint32(i32(136)))
-									store64(m.memory, uint64(uint32(v10))+232, uint64(v33))
-									store64(m.memory, uint64(uint32(v10))+224, uint64(v32))
-									store64(m.memory, uint64(uint32(v10))+216, uint64(v31))
-									store64(m.memory, uint64(uint32(v10))+208, uint64(v12))
-									store64(m.memory, uint64(uint32(v10))+200, uint64(v13))
-									store64(m.memory, uint64(uint32(v10))+192, uint64(v30))
-									store64(m.memory, uint64(uint32(v10))+184, uint64(v29))
-									store64(m.memory, uint64(uint32(v10))+176, uint64(v28))
-									store64(m.memory, uint64(uint32(v10))+168, uint64(v27))
-									store64(m.memory, uint64(uint32(v10))+160, uint64(v26))
-									store64(m.memory, uint64(uint32(v10))+152, uint64(v14))
-									store64(m.memory, uint64(uint32(v10))+144, uint64(v25))
-									store64(m.memory, uint64(uint32(v10))+136, uint64(v24))
-									store64(m.memory, uint64(uint32(v10))+128, uint64(v23))
-									store64(m.memory, uint64(uint32(v10))+120, uint64(v22))
-									store64(m.memory, uint64(uint32(v10))+112, uint64(v21))
-									store64(m.memory, uint64(uint32(v10))+104, uint64(v20))
-									store64(m.memory, uint64(uint32(v10))+96, uint64(v19))
-									store64(m.memory, uint64(uint32(v10))+88, uint64(v18))
-									store64(m.memory, uint64(uint32(v10))+80, uint64(v17))
-									store64(m.memory, uint64(uint32(v10))+72, uint64(v16))
-									store64(m.memory, uint64(uint32(v10))+64, uint64(v15))
-									store64(m.memory, uint64(uint32(v10))+56, uint64(v7))
-									t63 := m.fn177(v10+i32(56), v6, v11)
-									v6 = t63
+									store32(m.memory, uint64(uint32(t48))+68, uint32(v18))
+									t49 := int32(load32(m.memory, uint64(uint32(v2))+16))
+									t50 := v10
+									v19 = t49
+									store32(m.memory, uint64(uint32(t50))+64, uint32(v19))
+									t51 := int32(load32(m.memory, uint64(uint32(v2))+164))
+									store32(m.memory, uint64(uint32(v10))+212, uint32(t51))
+									t52 := int64(load64(m.memory, uint64(uint32(v2))+24))
+									store64(m.memory, uint64(uint32(v10))+72, uint64(t52))
+									t53 := int64(load64(m.memory, uint64(uint32(v2))+32))
+									store64(m.memory, uint64(uint32(v10))+80, uint64(t53))
+									t54 := int64(load64(m.memory, uint64(uint32(v2))+40))
+									t55 := v10
+									v20 = t54
+									store64(m.memory, uint64(uint32(t55))+88, uint64(v20))
+									t56 := int32(load32(m.memory, uint64(uint32(v2))+168))
+									t57 := v10
+									v21 = t56
+									store32(m.memory, uint64(uint32(t57))+216, uint32(v21))
+									store64(m.memory, uint64(uint32(v10))+144, uint64(v14))
+									t58 := int64(load64(m.memory, uint64(uint32(v2))+48))
+									store64(m.memory, uint64(uint32(v10))+96, uint64(t58))
+									t59 := int32(load32(m.memory, uint64(uint32(v2))+172))
+									t60 := v10
+									v11 = t59
+									store32(m.memory, uint64(uint32(t60))+220, uint32(v11))
+									t61 := int64(load64(m.memory, uint64(uint32(v2))+56))
+									store64(m.memory, uint64(uint32(v10))+104, uint64(t61))
+									t62 := int64(load64(m.memory, uint64(uint32(v2))+64))
+									store64(m.memory, uint64(uint32(v10))+112, uint64(t62))
+									t63 := int64(load64(m.memory, uint64(uint32(v2))+72))
+									store64(m.memory, uint64(uint32(v10))+120, uint64(t63))
+									t64 := int64(load64(m.memory, uint64(uint32(v2))+80))
+									store64(m.memory, uint64(uint32(v10))+128, uint64(t64))
+									t65 := int64(load64(m.memory, uint64(uint32(v2))+88))
+									store64(m.memory, uint64(uint32(v10))+136, uint64(t65))
+									t66 := int64(load64(m.memory, uint64(uint32(v2))+104))
+									store64(m.memory, uint64(uint32(v10))+152, uint64(t66))
+									t67 := int64(load64(m.memory, uint64(uint32(v2))+112))
+									store64(m.memory, uint64(uint32(v10))+160, uint64(t67))
+									store64(m.memory, uint64(uint32(v10))+192, uint64(v13))
+									store64(m.memory, uint64(uint32(v10))+200, uint64(v7))
+									t68 := int64(load64(m.memory, uint64(uint32(v2))+120))
+									store64(m.memory, uint64(uint32(v10))+168, uint64(t68))
+									t69 := int64(load64(m.memory, uint64(uint32(v2))+128))
+									store64(m.memory, uint64(uint32(v10))+176, uint64(t69))
+									t70 := int64(load64(m.memory, uint64(uint32(v2))+136))
+									store64(m.memory, uint64(uint32(v10))+184, uint64(t70))
+									t71 := int64(load64(m.memory, uint64(uint32(v2))+176))
+									store64(m.memory, uint64(uint32(v10))+224, uint64(t71))
+									store64(m.memory, uint64(uint32(v10))+240, uint64(v6))
+									store64(m.memory, uint64(uint32(v10))+232, uint64(v6))
+									v22 = v2 + i32(184)
+									{
+										if v11 != i32(6) {
+											{
+												if v17 != i32(3) {
+													goto l25
+												}
+												if v19 != i32(2) {
+													goto l25
+												}
+												if v18 != i32(1) {
+													goto l25
+												}
+												p76 := i64(0x7fffffffffffffff)
+												if v21 == i32(1) {
+													p76 = v20
+												}
+												v7 = p76
+												t78 := v7
+												t79 := v6
+												p77 := i32(63)
+												if uint32(v15) < uint32(i32(63)) {
+													p77 = v15
+												}
+												v13 = int64(uint32(p77))
+												p80 := i64_shl(t79, v13)
+												if uint64(v6) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v13)) {
+													p80 = i64(0x7fffffffffffffff)
+												}
+												v6 = p80
+												p81 := v6
+												if uint64(v7) < uint64(v6) {
+													p81 = t78
+												}
+												v13 = p81
+												goto l26
+											}
+										l25:
+											p82 := i32(8192)
+											if uint32(v15) < uint32(i32(8192)) {
+												p82 = v15
+											}
+											v11 = p82 + i32(1)
+											t83 := int64(load64(m.memory, uint64(uint32(v2))+312))
+											v20 = t83
+											v7 = v6
+										l27:
+											{
+												v13 = v7
+												v14 = v6
+												v11 = v11 + i32(-1)
+												if v11 == 0 {
+													goto l26
+												}
+												m.fn269(v10+i32(232), v10+i32(48), v20)
+												t84 := int64(load64(m.memory, uint64(uint32(v10))+240))
+												v6 = t84
+												t85 := int64(load64(m.memory, uint64(uint32(v10))+232))
+												v7 = t85
+												if v7 != v13 {
+													goto l27
+												}
+												if v6 != v14 {
+													goto l27
+												}
+												goto l26
+											}
+										}
+										v7 = v12 & i64(0xfffff000)
+										v11 = v15 & i32(-4096)
+										t72 := int64(load64(m.memory, uint64(uint32(v10))+232))
+										v14 = t72
+										v13 = v6
+									l24:
+										{
+											if uint64(v7) >= uint64(v12) {
+												goto l23
+											}
+											v14 = v7 & i64(0xfff)
+											t73 := fn1(v16, v11)
+											t74 := m.fn268(v13, v10+i32(48), v22, v7, t73)
+											v13 = t74
+											v11 = v11 + i32(1)
+											v7 = v7 + i64(1)
+											p75 := v13
+											if v14 == i64(0xfff) {
+												p75 = v6
+											}
+											v14 = p75
+											v13 = v14
+											goto l24
+										}
+									}
+								l23:
+									store64(m.memory, uint64(uint32(v10))+232, uint64(v14))
+								l26:
+									t86 := fn1(v16, v15)
+									t87 := m.fn268(v13, v10+i32(48), v22, v12, t86)
+									v6 = t87
 									goto l19
 								}
-								t43 := m.fn177(v2, v6, v11)
+								t43 := m.fn177(v2, v16, v15)
 								v6 = t43
 								goto l19
 							}
@@ -10707,366 +10750,359 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l17:
-				m.fn263(v0, v1, i32(3), i64(0), v9)
+				m.fn267(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
-				t64 := int64(load64(m.memory, uint64(uint32(v2))+40))
-				t65 := v10 + i32(32)
-				v12 = t64
-				t67 := v12
-				t68 := v7
-				p66 := i32(63)
-				if uint32(v11) < uint32(i32(63)) {
-					p66 = v11
+				t88 := int64(load64(m.memory, uint64(uint32(v2))+40))
+				t89 := v10 + i32(32)
+				v7 = t88
+				t91 := v7
+				t92 := v6
+				p90 := i32(63)
+				if uint32(v15) < uint32(i32(63)) {
+					p90 = v15
 				}
-				v13 = int64(uint32(p66))
-				p69 := i64_shl(t68, v13)
-				if uint64(v7) > uint64(i64_shr_u(v12, v13)) {
-					p69 = t67
+				v13 = int64(uint32(p90))
+				p93 := i64_shl(t92, v13)
+				if uint64(v6) > uint64(i64_shr_u(v7, v13)) {
+					p93 = t91
 				}
-				t70 := fn1(v6, v11)
-				m.fn265(t65, p69+i64(1), i64(0), t70, i64(0))
-				t71 := int64(load64(m.memory, uint64(uint32(v10))+40))
-				v6 = t71
+				t94 := fn1(v16, v15)
+				m.fn271(t89, p93+i64(1), i64(0), t94, i64(0))
+				t95 := int64(load64(m.memory, uint64(uint32(v10))+40))
+				v6 = t95
 			}
 		l19:
 			{
 				if v4 == i64(1) {
-					goto l22
+					goto l28
 				}
 				v7 = v6
-				goto l23
-			l22:
-				t72 := int64(load64(m.memory, uint64(uint32(v2))+128))
-				t73 := v5
-				v7 = v6 + t72
-				p74 := v7
-				if uint64(v7) < uint64(v6) {
-					p74 = i64(-1)
-				}
-				v7 = p74
-				t75 := int64(load64(m.memory, uint64(uint32(v2))+120))
-				t76 := v7
-				v4 = t75
-				p77 := v4
-				if uint64(v7) < uint64(v4) {
-					p77 = t76
-				}
-				v7 = p77
-				p78 := v7
-				if uint64(v5) < uint64(v7) {
-					p78 = t73
-				}
-				v7 = p78
-				p79 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p79 = v7
-				}
-				v7 = p79
-				{
-					t80 := int32(load32(m.memory, uint64(uint32(v2))+176))
-					switch t80 + i32(-2) {
-					case 0:
-						goto l23
-					default:
-						p81 := v6
-						if uint64(v7) > uint64(v6) {
-							p81 = v7
-						}
-						v7 = p81
-						goto l23
-					case 1:
-						t82 := int64(load64(m.memory, uint32(v1)))
-						t83 := fn1(t82, v11)
-						t84 := v10 + i32(16)
-						v6 = int64(uint64(v7)>>1) + v7
-						p85 := i64(0x7fffffffffffffff)
-						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-							p85 = v6
-						}
-						m.fn265(t84, t83, i64(0), p85-v7+i64(1), i64(0))
-						t86 := int64(load64(m.memory, uint64(uint32(v10))+24))
-						v7 = v7 + t86
-					}
-				}
-			}
-		l23:
-			t87 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			v5 = t87
-			t88 := int32(load32(m.memory, uint64(uint32(v1))+52))
-			v11 = t88
-			{
-				t89 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v6 = t89
-				if v6 == i64(0x7fffffffffffffff) {
-					goto l26
-				}
-				{
-					t90 := int64(load64(m.memory, uint64(uint32(v1))+8))
-					t91 := v6
-					v4 = v8 - t90
-					p92 := v4
-					if uint64(v4) > uint64(v8) {
-						p92 = i64(0)
-					}
-					v4 = p92
-					if uint64(t91) < uint64(v4) {
-						goto l27
-					}
-					if uint64(v6-v4) >= uint64(v7) {
-						goto l26
-					}
-				}
-			l27:
-				m.fn263(v0, v1, i32(4), v7, v9)
-				goto l1
-			}
-		l26:
-			if v11 == 0 {
-				goto l28
-			}
-			if uint64(v5) < uint64(v8) {
 				goto l29
-			}
-			if uint64(v5-v8) >= uint64(v7) {
-				goto l28
+			l28:
+				t96 := int64(load64(m.memory, uint64(uint32(v2))+128))
+				t97 := v5
+				v7 = v6 + t96
+				p98 := v7
+				if uint64(v7) < uint64(v6) {
+					p98 = i64(-1)
+				}
+				v7 = p98
+				t99 := int64(load64(m.memory, uint64(uint32(v2))+120))
+				t100 := v7
+				v4 = t99
+				p101 := v4
+				if uint64(v7) < uint64(v4) {
+					p101 = t100
+				}
+				v7 = p101
+				p102 := v7
+				if uint64(v5) < uint64(v7) {
+					p102 = t97
+				}
+				v7 = p102
+				p103 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p103 = v7
+				}
+				v7 = p103
+				{
+					t104 := int32(load32(m.memory, uint64(uint32(v2))+176))
+					switch t104 + i32(-2) {
+					case 0:
+						goto l29
+					default:
+						p105 := v6
+						if uint64(v7) > uint64(v6) {
+							p105 = v7
+						}
+						v7 = p105
+						goto l29
+					case 1:
+						t106 := int64(load64(m.memory, uint32(v1)))
+						t107 := fn1(t106, v15)
+						t108 := v10 + i32(16)
+						v6 = int64(uint64(v7)>>1) + v7
+						p109 := i64(0x7fffffffffffffff)
+						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+							p109 = v6
+						}
+						m.fn271(t108, t107, i64(0), p109-v7+i64(1), i64(0))
+						t110 := int64(load64(m.memory, uint64(uint32(v10))+24))
+						v7 = v7 + t110
+					}
+				}
 			}
 		l29:
-			m.fn263(v0, v1, i32(5), v7, v9)
+			t111 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			v5 = t111
+			t112 := int32(load32(m.memory, uint64(uint32(v1))+52))
+			v11 = t112
+			{
+				t113 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v6 = t113
+				if v6 == i64(0x7fffffffffffffff) {
+					goto l32
+				}
+				{
+					t114 := int64(load64(m.memory, uint64(uint32(v1))+8))
+					t115 := v6
+					v4 = v8 - t114
+					p116 := v4
+					if uint64(v4) > uint64(v8) {
+						p116 = i64(0)
+					}
+					v4 = p116
+					if uint64(t115) < uint64(v4) {
+						goto l33
+					}
+					if uint64(v6-v4) >= uint64(v7) {
+						goto l32
+					}
+				}
+			l33:
+				m.fn267(v0, v1, i32(4), v7, v9)
+				goto l1
+			}
+		l32:
+			if v11 == 0 {
+				goto l34
+			}
+			if uint64(v5) < uint64(v8) {
+				goto l35
+			}
+			if uint64(v5-v8) >= uint64(v7) {
+				goto l34
+			}
+		l35:
+			m.fn267(v0, v1, i32(5), v7, v9)
 			goto l1
-		l28:
+		l34:
 			{
 				{
 					if v9 == 0 {
-						goto l30
+						goto l36
 					}
-					m.fn63(v10+i32(56), v9)
-					t93 := int64(load64(m.memory, uint64(uint32(v10))+56))
-					if t93 != i64(1) {
-						goto l31
+					m.fn63(v10+i32(48), v9)
+					t117 := int64(load64(m.memory, uint64(uint32(v10))+48))
+					if t117 != i64(1) {
+						goto l37
 					}
-					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
+					memory_copy(m.memory[:], uint32(v10+i32(232)), uint32(v10+i32(56)), uint32(i32(88)))
 					v6 = i64(0)
 					{
-						t94 := int32(load32(m.memory, uint32(v9)))
-						switch t94 + i32(-1) {
+						t118 := int32(load32(m.memory, uint32(v9)))
+						switch t118 + i32(-1) {
 						default:
-							goto l38
+							goto l44
 						case 1:
-							m.fn147(v10+i32(56), v9)
-							t95 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							v6 = t95
-							p96 := i64(-1)
+							m.fn147(v10+i32(48), v9)
+							t119 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							v6 = t119
+							p120 := i64(-1)
 							if v6 > i64(-1) {
-								p96 = v6 << 1
+								p120 = v6 << 1
 							}
-							t97 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							t98 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p99 := i64(0)
-							if t98 != 0 {
-								p99 = t97
+							t121 := int64(load64(m.memory, uint64(uint32(v10))+56))
+							t122 := int32(load32(m.memory, uint64(uint32(v10))+48))
+							p123 := i64(0)
+							if t122 != 0 {
+								p123 = t121
 							}
-							var p100 int32
-							if uint64(p96) > uint64(p99) {
-								p100 = 1
+							var p124 int32
+							if uint64(p120) > uint64(p123) {
+								p124 = 1
 							}
-							v6 = int64(uint32(p100))
-							goto l38
+							v6 = int64(uint32(p124))
+							goto l44
 						case 2:
-							t101 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t102 := v10
-							v6 = t101
-							t103 := int64(load32(m.memory, uint64(uint32(v9))+40))
-							t104 := v6
-							v5 = t103
-							v4 = t104 - v5
-							p105 := v4
+							t125 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t126 := v10
+							v6 = t125
+							t127 := int64(load32(m.memory, uint64(uint32(v9))+40))
+							t128 := v6
+							v5 = t127
+							v4 = t128 - v5
+							p129 := v4
 							if uint64(v4) > uint64(v6) {
-								p105 = i64(0)
+								p129 = i64(0)
 							}
-							t106 := v6
-							var p107 int32
+							t130 := v6
+							var p131 int32
 							if uint64(v6) >= uint64(v5) {
-								p107 = 1
+								p131 = 1
 							}
-							v2 = p107
-							p108 := t106
+							v2 = p131
+							p132 := t130
 							if v2 != 0 {
-								p108 = p105
+								p132 = p129
 							}
-							store64(m.memory, uint64(uint32(t102))+376, uint64(p108))
+							store64(m.memory, uint64(uint32(t126))+232, uint64(p132))
 							v6 = int64(uint32(v2))
-							goto l38
+							goto l44
 						case 3:
-							t109 := int64(load64(m.memory, uint64(uint32(v10))+384))
-							t110 := v10
-							t111 := v8
-							v6 = t109
-							v5 = t111 - v6
-							p112 := v5
+							t133 := int64(load64(m.memory, uint64(uint32(v10))+240))
+							t134 := v10
+							t135 := v8
+							v6 = t133
+							v5 = t135 - v6
+							p136 := v5
 							if uint64(v5) > uint64(v8) {
-								p112 = i64(0)
+								p136 = i64(0)
 							}
-							t113 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn265(t110, p112, i64(0), t113, i64(0))
-							m.fn147(v10+i32(56), v9)
-							t115 := v10
-							p114 := v8
+							t137 := int64(load64(m.memory, uint64(uint32(v9))+8))
+							m.fn271(t134, p136, i64(0), t137, i64(0))
+							m.fn147(v10+i32(48), v9)
+							t139 := v10
+							p138 := v8
 							if uint64(v8) < uint64(v6) {
-								p114 = v6
+								p138 = v6
 							}
-							store64(m.memory, uint64(uint32(t115))+384, uint64(p114))
-							t116 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							t117 := v10
-							v6 = t116
-							t118 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t119 := v6
-							t120 := v6
-							v5 = t118
-							t121 := int64(load64(m.memory, uint32(v10)))
-							v4 = v5 + t121
-							p122 := v4
-							if uint64(v4) < uint64(v5) {
-								p122 = i64(-1)
-							}
-							v5 = p122
-							p123 := v5
-							if uint64(v6) < uint64(v5) {
-								p123 = t120
-							}
-							t124 := int64(load64(m.memory, uint64(uint32(v10))+8))
-							p125 := p123
-							if t124 != i64(0) {
-								p125 = t119
-							}
-							t126 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p127 := i64(0)
-							if t126 != 0 {
-								p127 = p125
-							}
-							v6 = p127
-							t128 := int64(load64(m.memory, uint64(uint32(v9))+48))
-							t129 := v6
-							v5 = t128
-							v4 = t129 - v5
-							p130 := v4
-							if uint64(v4) > uint64(v6) {
-								p130 = i64(0)
-							}
-							t131 := v6
-							var p132 int32
-							if v5 == 0 {
-								p132 = 1
-							}
-							var p133 int32
-							if uint64(v6) >= uint64(v5) {
-								p133 = 1
-							}
-							v2 = p132 | p133
-							p134 := t131
-							if v2 != 0 {
-								p134 = p130
-							}
-							store64(m.memory, uint64(uint32(t117))+376, uint64(p134))
-							v6 = int64(uint32(v2))
-							goto l38
-						case 4:
-							store32(m.memory, uint64(uint32(v10))+64, uint32(i32(10)))
-							store32(m.memory, uint64(uint32(v10))+56, uint32(v9))
-							store32(m.memory, uint64(uint32(v10))+68, uint32(v10+i32(456)))
-							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(376)))
-							t135 := m.fn258(v10+i32(56), i32(3), i64(1), v8)
-							v6 = t135
-							goto l38
-						case 5:
-							t136 := int64(load64(m.memory, uint64(uint32(v10))+384))
-							t137 := v10
-							v5 = t136
-							t138 := int64(load64(m.memory, uint64(uint32(v9))+72))
-							t139 := v5
-							v6 = t138
-							t140 := int64(load64(m.memory, uint64(uint32(v9))+40))
-							t141 := v6
-							v4 = t140
-							t142 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t143 := m.fn246(int32(int64(uint64(v4)>>32)), int32(v4), t142)
-							v4 = t143
-							p144 := v4
-							if uint64(v6) > uint64(v4) {
-								p144 = t141
-							}
-							var p145 int32
-							if uint64(p144) > uint64(v5) {
-								p145 = 1
-							}
-							v6 = int64(uint32(p145))
-							v4 = t139 + v6
+							store64(m.memory, uint64(uint32(t139))+240, uint64(p138))
+							t140 := int64(load64(m.memory, uint64(uint32(v10))+56))
+							t141 := v10
+							v6 = t140
+							t142 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t143 := v6
+							t144 := v6
+							v5 = t142
+							t145 := int64(load64(m.memory, uint32(v10)))
+							v4 = v5 + t145
 							p146 := v4
 							if uint64(v4) < uint64(v5) {
 								p146 = i64(-1)
 							}
-							store64(m.memory, uint64(uint32(t137))+384, uint64(p146))
-							goto l38
-						case 0:
-							t147 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t148 := v10
-							v6 = t147
-							t149 := m.fn85(v9, v3)
-							t150 := v6
-							v5 = t149
-							v4 = t150 - v5
-							p151 := v4
+							v5 = p146
+							p147 := v5
+							if uint64(v6) < uint64(v5) {
+								p147 = t144
+							}
+							t148 := int64(load64(m.memory, uint64(uint32(v10))+8))
+							p149 := p147
+							if t148 != i64(0) {
+								p149 = t143
+							}
+							t150 := int32(load32(m.memory, uint64(uint32(v10))+48))
+							p151 := i64(0)
+							if t150 != 0 {
+								p151 = p149
+							}
+							v6 = p151
+							t152 := int64(load64(m.memory, uint64(uint32(v9))+48))
+							t153 := v6
+							v5 = t152
+							v4 = t153 - v5
+							p154 := v4
 							if uint64(v4) > uint64(v6) {
-								p151 = i64(0)
+								p154 = i64(0)
 							}
-							t152 := v6
-							var p153 int32
+							t155 := v6
+							var p156 int32
+							if v5 == 0 {
+								p156 = 1
+							}
+							var p157 int32
 							if uint64(v6) >= uint64(v5) {
-								p153 = 1
+								p157 = 1
 							}
-							v2 = p153
-							p154 := t152
+							v2 = p156 | p157
+							p158 := t155
 							if v2 != 0 {
-								p154 = p151
+								p158 = p154
 							}
-							store64(m.memory, uint64(uint32(t148))+376, uint64(p154))
+							store64(m.memory, uint64(uint32(t141))+232, uint64(p158))
+							v6 = int64(uint32(v2))
+							goto l44
+						case 4:
+							store32(m.memory, uint64(uint32(v10))+56, uint32(i32(10)))
+							store32(m.memory, uint64(uint32(v10))+48, uint32(v9))
+							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(312)))
+							store32(m.memory, uint64(uint32(v10))+52, uint32(v10+i32(232)))
+							t159 := m.fn262(v10+i32(48), i32(3), i64(1), v8)
+							v6 = t159
+							goto l44
+						case 5:
+							t160 := int64(load64(m.memory, uint64(uint32(v10))+240))
+							t161 := v10
+							v5 = t160
+							t162 := int64(load64(m.memory, uint64(uint32(v9))+72))
+							t163 := v5
+							v6 = t162
+							t164 := int64(load64(m.memory, uint64(uint32(v9))+40))
+							t165 := v6
+							v4 = t164
+							t166 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t167 := m.fn248(int32(int64(uint64(v4)>>32)), int32(v4), t166)
+							v4 = t167
+							p168 := v4
+							if uint64(v6) > uint64(v4) {
+								p168 = t165
+							}
+							var p169 int32
+							if uint64(p168) > uint64(v5) {
+								p169 = 1
+							}
+							v6 = int64(uint32(p169))
+							v4 = t163 + v6
+							p170 := v4
+							if uint64(v4) < uint64(v5) {
+								p170 = i64(-1)
+							}
+							store64(m.memory, uint64(uint32(t161))+240, uint64(p170))
+							goto l44
+						case 0:
+							t171 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t172 := v10
+							v6 = t171
+							t173 := m.fn85(v9, v3)
+							t174 := v6
+							v5 = t173
+							v4 = t174 - v5
+							p175 := v4
+							if uint64(v4) > uint64(v6) {
+								p175 = i64(0)
+							}
+							t176 := v6
+							var p177 int32
+							if uint64(v6) >= uint64(v5) {
+								p177 = 1
+							}
+							v2 = p177
+							p178 := t176
+							if v2 != 0 {
+								p178 = p175
+							}
+							store64(m.memory, uint64(uint32(t172))+232, uint64(p178))
 							v6 = int64(uint32(v2))
 						}
 					}
-				l38:
-					m.fn64(v9, v10+i32(376))
+				l44:
+					m.fn64(v9, v10+i32(232))
 					if v6 == 0 {
-						goto l31
+						goto l37
 					}
-					t155 := m.fn85(v9, v3)
-					store64(m.memory, uint64(uint32(v1))+40, uint64(t155))
+					t179 := m.fn85(v9, v3)
+					store64(m.memory, uint64(uint32(v1))+40, uint64(t179))
 				}
-			l30:
+			l36:
 				store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
 				store32(m.memory, uint32(v0), uint32(i32(0)))
-				t156 := v1
+				store64(m.memory, uint64(uint32(v1))+32, uint64(v12+i64(1)))
+				t180 := v1
 				v7 = v8 + v7
-				p157 := v7
+				p181 := v7
 				if uint64(v7) < uint64(v8) {
-					p157 = i64(-1)
+					p181 = i64(-1)
 				}
-				store64(m.memory, uint64(uint32(t156))+16, uint64(p157))
-				t158 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				t159 := v1
-				v8 = t158 + i64(1)
-				p160 := v8
-				if v8 == 0 {
-					p160 = i64(-1)
-				}
-				store64(m.memory, uint64(uint32(t159))+32, uint64(p160))
+				store64(m.memory, uint64(uint32(t180))+16, uint64(p181))
 				goto l1
 			}
-		l31:
-			m.fn263(v0, v1, i32(6), v7, v9)
+		l37:
+			m.fn267(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
-	m.g0 = v10 + i32(464)
+	m.g0 = v10 + i32(320)
 }
 
 //go:norace
@@ -11185,9 +11221,9 @@ func (m *Module) fn156(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn262(t6, v1)
+		m.fn266(t6, v1)
 		v3 = i32(6)
-		m.fn263(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn267(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -11602,30 +11638,30 @@ l0:
 func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int32) int32 {
 	var v5, v6, v7, v8 int32
 	t0 := m.g0
-	v5 = t0 - i32(5936)
+	v5 = t0 - i32(7024)
 	m.g0 = v5
 	{
 		if v3 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory[:], uint32(v5+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn53(v5, v0)
+		m.fn53(v5+i32(8), v0)
 		v6 = i32(1)
-		t1 := int32(load32(m.memory, uint64(uint32(v5))+4))
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		v0 = t1
 		{
-			t2 := int32(load32(m.memory, uint32(v5)))
+			t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
 			if t2 != i32(1) {
 				goto l2
 			}
-			memory_zero(m.memory[:], uint32(v5+i32(132)), uint32(i32(108)))
+			memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
 			goto l1
 		}
 	l2:
-		memory_copy(m.memory[:], uint32(v5+i32(240)), uint32(v0), uint32(i32(320)))
+		memory_copy(m.memory[:], uint32(v5+i32(248)), uint32(v0), uint32(i32(320)))
 		v7 = i32(0)
 		if v2 == 0 {
 			goto l3
@@ -11641,16 +11677,16 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		}
 		v0 = i32(108)
 	l5:
-		memory_zero(m.memory[:], uint32(v5+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
 		goto l1
 	l6:
 		v7 = int32(v2)
 		v6 = v1
 	l3:
-		m.fn172(v5+i32(1212), v5+i32(240))
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+1980))
-		t4 := v5 + i32(4480)
-		t5 := v5 + i32(1212)
+		m.fn172(v5+i32(1220), v5+i32(248))
+		t3 := int32(load32(m.memory, uint64(uint32(v5))+1988))
+		t4 := v5 + i32(5136)
+		t5 := v5 + i32(1220)
 		v0 = t3
 		var p6 int32
 		if uint32(v0) > uint32(i32(768)) {
@@ -11666,129 +11702,129 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 			p8 = i32(0)
 		}
 		m.fn112(t4, i32(1), p7, p8)
-		t9 := int64(load64(m.memory, uint64(uint32(v5))+4480))
+		t9 := int64(load64(m.memory, uint64(uint32(v5))+5136))
 		v2 = t9
-		memory_copy(m.memory[:], uint32(v5+i32(3672)), uint32(v5+i32(4480)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v5+i32(4112)), uint32(v5+i32(5136)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
-			memory_copy(m.memory[:], uint32(v5+i32(880)+i32(8)), uint32(v5+i32(3672)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(888)+i32(8)), uint32(v5+i32(4112)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory[:], uint32(v5+i32(1984)+i32(80)), uint32(v5+i32(4480)+i32(80)), uint32(i32(728)))
-			memory_copy(m.memory[:], uint32(v5+i32(1984)+i32(8)), uint32(v5+i32(3672)), uint32(i32(72)))
-			store64(m.memory, uint64(uint32(v5))+1984, uint64(v2))
+			memory_copy(m.memory[:], uint32(v5+i32(1992)+i32(80)), uint32(v5+i32(5136)+i32(80)), uint32(i32(944)))
+			memory_copy(m.memory[:], uint32(v5+i32(1992)+i32(8)), uint32(v5+i32(4112)), uint32(i32(72)))
+			store64(m.memory, uint64(uint32(v5))+1992, uint64(v2))
 			v0 = i32(0)
 		l10:
 			{
-				if v0 == i32(648) {
+				if v0 == i32(864) {
 					goto l9
 				}
-				v1 = v5 + i32(5288) + v0
+				v1 = v5 + i32(6160) + v0
 				t10 := v1
-				v8 = v5 + i32(1984) + v0
+				v8 = v5 + i32(1992) + v0
 				t11 := int64(load64(m.memory, uint32(v8)))
 				store64(m.memory, uint32(t10), uint64(t11))
-				store16(m.memory, uint32(v1+i32(16)), uint16(i32(0)))
+				store32(m.memory, uint32(v1+i32(16)), uint32(i32(0)))
 				t12 := int64(load64(m.memory, uint32(v8+i32(8))))
 				store64(m.memory, uint32(v1+i32(8)), uint64(t12))
-				v0 = v0 + i32(24)
+				v0 = v0 + i32(32)
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory[:], uint32(v5+i32(4480)), uint32(v5+i32(5288)), uint32(i32(648)))
-			store64(m.memory, uint64(uint32(v5))+5136, uint64(i64(1)))
-			store32(m.memory, uint64(uint32(v5))+5128, uint32(v6))
-			t13 := int32(load32(m.memory, uint64(uint32(v5))+2784))
+			memory_copy(m.memory[:], uint32(v5+i32(5136)), uint32(v5+i32(6160)), uint32(i32(864)))
+			store64(m.memory, uint64(uint32(v5))+6008, uint64(i64(1)))
+			store32(m.memory, uint64(uint32(v5))+6000, uint32(v6))
+			t13 := int32(load32(m.memory, uint64(uint32(v5))+3008))
 			t14 := v5
 			v0 = t13
-			store32(m.memory, uint64(uint32(t14))+5280, uint32(v0))
-			store32(m.memory, uint64(uint32(v5))+5132, uint32(v7))
-			memory_copy(m.memory[:], uint32(v5+i32(4480)+i32(664)), uint32(v5+i32(1984)+i32(664)), uint32(i32(136)))
+			store32(m.memory, uint64(uint32(t14))+6152, uint32(v0))
+			store32(m.memory, uint64(uint32(v5))+6004, uint32(v7))
+			memory_copy(m.memory[:], uint32(v5+i32(5136)+i32(880)), uint32(v5+i32(1992)+i32(880)), uint32(i32(136)))
 			{
 				if uint32(v7) > uint32(i32(1024)) {
 					goto l11
 				}
-				t16 := v5 + i32(5288)
-				t17 := v5 + i32(4480)
+				t16 := v5 + i32(6160)
+				t17 := v5 + i32(5136)
 				p15 := i32(0)
 				if v7 != 0 {
 					p15 = v6
 				}
 				m.fn173(t16, t17, i32(0), p15, v7)
 				{
-					t18 := int32(load32(m.memory, uint64(uint32(v5))+5352))
+					t18 := int32(load32(m.memory, uint64(uint32(v5))+6224))
 					v0 = t18
 					if v0 == 0 {
-						memory_copy(m.memory[:], uint32(v5+i32(3672)), uint32(v5+i32(4480)), uint32(i32(808)))
-						t20 := int64(load64(m.memory, uint64(uint32(v5))+3672))
+						memory_copy(m.memory[:], uint32(v5+i32(4112)), uint32(v5+i32(5136)), uint32(i32(1024)))
+						t20 := int64(load64(m.memory, uint64(uint32(v5))+4112))
 						v2 = t20
 						if v2 == i64(2) {
 							goto l13
 						}
-						t21 := v5 + i32(3600)
-						v1 = v5 + i32(3672) + i32(8)
+						t21 := v5 + i32(4040)
+						v1 = v5 + i32(4112) + i32(8)
 						memory_copy(m.memory[:], uint32(t21), uint32(v1), uint32(i32(72)))
-						memory_copy(m.memory[:], uint32(v5+i32(2792)+i32(80)), uint32(v5+i32(3672)+i32(80)), uint32(i32(728)))
-						memory_copy(m.memory[:], uint32(v5+i32(2792)+i32(8)), uint32(v5+i32(3600)), uint32(i32(72)))
-						store64(m.memory, uint64(uint32(v5))+2792, uint64(v2))
-						m.fn113(v5+i32(4480), v5+i32(2792))
-						m.fn174(v5+i32(3672), v5+i32(4480))
-						v0 = v5 + i32(880) + i32(8)
+						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(80)), uint32(v5+i32(4112)+i32(80)), uint32(i32(944)))
+						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
+						store64(m.memory, uint64(uint32(v5))+3016, uint64(v2))
+						m.fn113(v5+i32(5136), v5+i32(3016))
+						m.fn174(v5+i32(4112), v5+i32(5136))
+						v0 = v5 + i32(888) + i32(8)
 						{
-							t22 := int64(load64(m.memory, uint64(uint32(v5))+3672))
+							t22 := int64(load64(m.memory, uint64(uint32(v5))+4112))
 							if t22 != i64(1) {
 								memory_copy(m.memory[:], uint32(v0), uint32(v1), uint32(i32(320)))
-								memory_copy(m.memory[:], uint32(v5+i32(560)), uint32(v0), uint32(i32(320)))
+								memory_copy(m.memory[:], uint32(v5+i32(568)), uint32(v0), uint32(i32(320)))
 								memory_zero(m.memory[:], uint32(v3+i32(328)), uint32(i32(56)))
 								store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-								memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v5+i32(560)), uint32(i32(320)))
+								memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v5+i32(568)), uint32(i32(320)))
 								goto l16
 							}
-							m.fn116(v0, v5+i32(2792), v1)
+							m.fn116(v0, v5+i32(3016), v1)
 							goto l15
 						}
 					}
-					memory_copy(m.memory[:], uint32(v5+i32(3680)), uint32(v5+i32(5288)), uint32(i32(64)))
-					store32(m.memory, uint64(uint32(v5))+3744, uint32(v0))
-					t19 := int32(load32(m.memory, uint64(uint32(v5))+5356))
-					store32(m.memory, uint64(uint32(v5))+3748, uint32(t19))
+					memory_copy(m.memory[:], uint32(v5+i32(4120)), uint32(v5+i32(6160)), uint32(i32(64)))
+					store32(m.memory, uint64(uint32(v5))+4184, uint32(v0))
+					t19 := int32(load32(m.memory, uint64(uint32(v5))+6228))
+					store32(m.memory, uint64(uint32(v5))+4188, uint32(t19))
 					goto l13
 				}
 			}
 		l11:
-			m.fn175(v5+i32(3680), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
+			m.fn175(v5+i32(4120), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
 		l13:
-			memory_copy(m.memory[:], uint32(v5+i32(3600)), uint32(v5+i32(3672)+i32(8)), uint32(i32(72)))
-			memory_copy(m.memory[:], uint32(v5+i32(880)+i32(8)), uint32(v5+i32(3600)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(4040)), uint32(v5+i32(4112)+i32(8)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(888)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
 		}
 	l8:
-		v0 = v5 + i32(888)
+		v0 = v5 + i32(896)
 	l15:
-		memory_copy(m.memory[:], uint32(v5+i32(560)), uint32(v0), uint32(i32(72)))
-		m.fn20(v5+i32(120), v5+i32(560))
-		t23 := int64(load64(m.memory, uint64(uint32(v5))+120))
+		memory_copy(m.memory[:], uint32(v5+i32(568)), uint32(v0), uint32(i32(72)))
+		m.fn20(v5+i32(128), v5+i32(568))
+		t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
 		if t23 != i64(1) {
 			goto l16
 		}
-		t24 := int32(load32(m.memory, uint64(uint32(v5))+128))
+		t24 := int32(load32(m.memory, uint64(uint32(v5))+136))
 		v0 = t24
 	}
 l1:
-	memory_copy(m.memory[:], uint32(v5+i32(12)), uint32(v5+i32(132)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v5+i32(20)), uint32(v5+i32(140)), uint32(i32(108)))
 	goto l17
 l16:
 	v0 = i32(0)
-	memory_zero(m.memory[:], uint32(v5+i32(12)), uint32(i32(108)))
+	memory_zero(m.memory[:], uint32(v5+i32(20)), uint32(i32(108)))
 l17:
 	if v4 == 0 {
 		goto l18
 	}
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory[:], uint32(v4+i32(4)), uint32(v5+i32(12)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v4+i32(4)), uint32(v5+i32(20)), uint32(i32(108)))
 l18:
-	m.g0 = v5 + i32(5936)
+	m.g0 = v5 + i32(7024)
 	return v0
 }
 
@@ -11812,20 +11848,20 @@ func (m *Module) fn173(v0, v1, v2, v3, v4 int32) {
 	t0 := m.g0
 	v5 = t0 - i32(768)
 	m.g0 = v5
-	v6 = v1 + i32(672)
+	v6 = v1 + i32(888)
 	v7 = v5 + i32(228)
 	v8 = v5 + i32(8) + i32(8)
 	v9 = v5 + i32(224)
 	v10 = v5 + i32(208) + i32(8)
 	v11 = v5 + i32(616) + i32(12)
-l44:
+l42:
 	{
 		{
 			{
 				{
 					if v3 == 0 {
 						store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
-						goto l42
+						goto l40
 					}
 					m.fn3(v5+i32(208), v3, v4, i32(44))
 					t1 := int32(load32(m.memory, uint64(uint32(v5))+220))
@@ -11846,7 +11882,7 @@ l44:
 					v16 = t7
 					t8 := int32(load32(m.memory, uint64(uint32(v5))+208))
 					v17 = t8
-					t9 := int32(load32(m.memory, uint64(uint32(v1))+800))
+					t9 := int32(load32(m.memory, uint64(uint32(v1))+1016))
 					v18 = t9
 					var p10 int32
 					if v18 == i32(1) {
@@ -12006,7 +12042,7 @@ l44:
 												v17 = v22
 												goto l14
 											case 2:
-												m.fn238(v5+i32(616), v15, v14)
+												m.fn240(v5+i32(616), v15, v14)
 												t27 := int32(load32(m.memory, uint64(uint32(v5))+616))
 												if t27 != i32(1) {
 													goto l15
@@ -12028,7 +12064,7 @@ l44:
 										goto l18
 									}
 								l23:
-									m.fn238(v5+i32(616), v15, v14)
+									m.fn240(v5+i32(616), v15, v14)
 									t45 := int32(load32(m.memory, uint64(uint32(v5))+616))
 									if t45 == i32(1) {
 										goto l16
@@ -12060,127 +12096,105 @@ l44:
 							t55 := int64(load64(m.memory, uint64(uint32(v5))+344))
 							v24 = t55
 							memory_copy(m.memory[:], uint32(v5+i32(480)), uint32(v5+i32(88)), uint32(i32(120)))
-							store32(m.memory, uint64(uint32(v5))+216, uint32(v14))
-							store32(m.memory, uint64(uint32(v5))+212, uint32(v16))
-							store32(m.memory, uint64(uint32(v5))+208, uint32(v2))
-							v19 = v5 + i32(208)
+							store32(m.memory, uint64(uint32(v5))+364, uint32(v14))
+							store32(m.memory, uint64(uint32(v5))+360, uint32(v16))
+							store32(m.memory, uint64(uint32(v5))+356, uint32(v2))
+							if v20 == i32(18) {
+								goto l26
+							}
+							if v20 == i32(11) {
+								v19 = i32(36132)
+								v13 = i32(5)
+								goto l28
+							}
+							v19 = i32(4)
 							v13 = i32(0)
-						l27:
-							{
-								if v13 == i32(6) {
-									t59 := int32(load16(m.memory, uint64(uint32(v5))+620))
-									store16(m.memory, uint64(uint32(v5))+360, uint16(t59))
-									t60 := int32(load32(m.memory, uint64(uint32(v5))+616))
-									store32(m.memory, uint64(uint32(v5))+356, uint32(t60))
-									if v20 == i32(18) {
-										goto l28
-									}
-									if v20 == i32(11) {
-										v19 = i32(36012)
-										v13 = i32(5)
-										goto l30
-									}
-									v19 = i32(4)
-									v13 = i32(0)
-									goto l30
-								l28:
-									v19 = i32(36032)
-									v13 = i32(1)
-								l30:
-									v13 = v13 << 2
-								l33:
-									if v13 == 0 {
-										store32(m.memory, uint64(uint32(v5))+632, uint32(v16))
-										store32(m.memory, uint64(uint32(v5))+628, uint32(v17))
-										store32(m.memory, uint64(uint32(v5))+616, uint32(v1))
-										store32(m.memory, uint64(uint32(v5))+624, uint32(v5+i32(84)))
-										store32(m.memory, uint64(uint32(v5))+620, uint32(v5+i32(356)))
-										switch v18 {
-										default:
-											m.fn239(v5+i32(8), v5+i32(616), v20, i64(0), v21)
+							goto l28
+						l26:
+							v19 = i32(36152)
+							v13 = i32(1)
+						l28:
+							v13 = v13 << 2
+						l31:
+							if v13 == 0 {
+								store32(m.memory, uint64(uint32(v5))+632, uint32(v16))
+								store32(m.memory, uint64(uint32(v5))+628, uint32(v17))
+								store32(m.memory, uint64(uint32(v5))+616, uint32(v1))
+								store32(m.memory, uint64(uint32(v5))+624, uint32(v5+i32(84)))
+								store32(m.memory, uint64(uint32(v5))+620, uint32(v5+i32(356)))
+								switch v18 {
+								default:
+									m.fn241(v5+i32(8), v5+i32(616), v20, i64(0), v21)
+									goto l5
+								case 1:
+									m.fn241(v5+i32(8), v5+i32(616), v20, i64(1), v21)
+									goto l5
+								case 2:
+									m.fn241(v5+i32(208), v5+i32(616), v20, i64(1), v24)
+									{
+										t59 := int32(load32(m.memory, uint64(uint32(v5))+272))
+										v13 = t59
+										if v13 == 0 {
+											store64(m.memory, uint64(uint32(v1))+880, uint64(v21))
+											memory_copy(m.memory[:], uint32(v6), uint32(v5+i32(480)), uint32(i32(120)))
+											store64(m.memory, uint64(uint32(v1))+1008, uint64(v24))
+											store32(m.memory, uint64(uint32(v5))+72, uint32(i32(0)))
 											goto l5
-										case 1:
-											m.fn239(v5+i32(8), v5+i32(616), v20, i64(1), v21)
-											goto l5
-										case 2:
-											m.fn239(v5+i32(208), v5+i32(616), v20, i64(1), v24)
+										}
+										memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
+										t60 := int32(load32(m.memory, uint64(uint32(v5))+276))
+										v19 = t60
+										goto l37
+									}
+								case 3:
+									m.fn241(v5+i32(208), v5+i32(616), v20, i64(1), i64(4))
+									{
+										t61 := int32(load32(m.memory, uint64(uint32(v5))+272))
+										v13 = t61
+										if v13 == 0 {
+											m.fn241(v5+i32(208), v5+i32(616), i32(12), i64(1), v21)
 											{
-												t64 := int32(load32(m.memory, uint64(uint32(v5))+272))
-												v13 = t64
+												t63 := int32(load32(m.memory, uint64(uint32(v5))+272))
+												v13 = t63
 												if v13 == 0 {
-													store64(m.memory, uint64(uint32(v1))+664, uint64(v21))
-													memory_copy(m.memory[:], uint32(v6), uint32(v5+i32(480)), uint32(i32(120)))
-													store64(m.memory, uint64(uint32(v1))+792, uint64(v24))
-													store32(m.memory, uint64(uint32(v5))+72, uint32(i32(0)))
+													m.fn241(v5+i32(8), v5+i32(616), i32(13), i64(1), v21)
 													goto l5
 												}
 												memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
-												t65 := int32(load32(m.memory, uint64(uint32(v5))+276))
-												v19 = t65
-												goto l39
-											}
-										case 3:
-											m.fn239(v5+i32(208), v5+i32(616), v20, i64(1), i64(4))
-											{
-												t66 := int32(load32(m.memory, uint64(uint32(v5))+272))
-												v13 = t66
-												if v13 == 0 {
-													m.fn239(v5+i32(208), v5+i32(616), i32(12), i64(1), v21)
-													{
-														t68 := int32(load32(m.memory, uint64(uint32(v5))+272))
-														v13 = t68
-														if v13 == 0 {
-															m.fn239(v5+i32(8), v5+i32(616), i32(13), i64(1), v21)
-															goto l5
-														}
-														memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
-														t69 := int32(load32(m.memory, uint64(uint32(v5))+276))
-														v19 = t69
-														goto l39
-													}
-												}
-												memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
-												t67 := int32(load32(m.memory, uint64(uint32(v5))+276))
-												v19 = t67
-												goto l39
+												t64 := int32(load32(m.memory, uint64(uint32(v5))+276))
+												v19 = t64
+												goto l37
 											}
 										}
+										memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
+										t62 := int32(load32(m.memory, uint64(uint32(v5))+276))
+										v19 = t62
+										goto l37
 									}
-									{
-										t61 := int32(load32(m.memory, uint32(v19)))
-										v14 = t61
-										p62 := i32(-33)
-										if uint32(v14) < uint32(i32(33)) {
-											p62 = i32(-1)
-										}
-										v14 = p62 + v14
-										if uint32(v14) > uint32(i32(26)) {
-											goto l32
-										}
-										v14 = v1 + v14*i32(24)
-										t63 := int32(load16(m.memory, uint64(uint32(v14))+16))
-										if t63 != 0 {
-											goto l32
-										}
-										store64(m.memory, uint32(v14), uint64(i64(0)))
-									}
-								l32:
-									v19 = v19 + i32(4)
-									v13 = v13 + i32(-4)
-									goto l33
 								}
-								t56 := int32(load32(m.memory, uint32(v19)))
-								t57 := v5 + i32(616) + v13
-								v14 = t56
-								p58 := i32(0xffff)
-								if uint32(v14) < uint32(i32(0xffff)) {
-									p58 = v14
-								}
-								store16(m.memory, uint32(t57), uint16(p58))
-								v13 = v13 + i32(2)
-								v19 = v19 + i32(4)
-								goto l27
 							}
+							{
+								t56 := int32(load32(m.memory, uint32(v19)))
+								v14 = t56
+								p57 := i32(-33)
+								if uint32(v14) < uint32(i32(33)) {
+									p57 = i32(-1)
+								}
+								v14 = p57 + v14
+								if uint32(v14) > uint32(i32(26)) {
+									goto l30
+								}
+								v14 = v1 + v14<<5
+								t58 := int32(load32(m.memory, uint64(uint32(v14))+16))
+								if t58 != 0 {
+									goto l30
+								}
+								store64(m.memory, uint32(v14), uint64(i64(0)))
+							}
+						l30:
+							v19 = v19 + i32(4)
+							v13 = v13 + i32(-4)
+							goto l31
 						}
 					l3:
 						t18 := v5 + i32(8)
@@ -12196,84 +12210,84 @@ l44:
 					}
 				}
 			l16:
-				t70 := int32(load32(m.memory, uint64(uint32(v5))+620))
-				v18 = t70
+				t65 := int32(load32(m.memory, uint64(uint32(v5))+620))
+				v18 = t65
 			}
 		l24:
 			v13 = i32(0)
 			v17 = v14
 		l14:
-			t71 := int32(load32(m.memory, uint64(uint32(v1))+800))
-			t72 := v10
-			t73 := v18
-			t74 := v20
+			t66 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+			t67 := v10
+			t68 := v18
+			t69 := v20
 			v19 = v2 + v16
-			p75 := v19
+			p70 := v19
 			if uint32(v19) < uint32(v2) {
-				p75 = i32(-1)
+				p70 = i32(-1)
 			}
-			v19 = p75 + i32(1)
-			p76 := i32(-1)
+			v19 = p70 + i32(1)
+			p71 := i32(-1)
 			if v19 != 0 {
-				p76 = v19
+				p71 = v19
 			}
-			v19 = p76
+			v19 = p71
 			v16 = v19 + v13
-			p77 := v16
+			p72 := v16
 			if uint32(v16) < uint32(v19) {
-				p77 = i32(-1)
+				p72 = i32(-1)
 			}
-			t78 := v15 + v13
-			var p79 int32
+			t73 := v15 + v13
+			var p74 int32
 			if uint32(v17) > uint32(v14) {
-				p79 = 1
+				p74 = 1
 			}
-			var p80 int32
+			var p75 int32
 			if uint32(v17) < uint32(v13) {
-				p80 = 1
+				p75 = 1
 			}
-			v19 = p79 | p80
-			p81 := t78
+			v19 = p74 | p75
+			p76 := t73
 			if v19 != 0 {
-				p81 = i32(1)
+				p76 = i32(1)
 			}
-			p82 := v17 - v13
+			p77 := v17 - v13
 			if v19 != 0 {
-				p82 = i32(0)
+				p77 = i32(0)
 			}
-			m.fn175(t72, t71, t73, t74, p77, p81, p82)
-			t83 := int64(load64(m.memory, uint64(uint32(v5))+216))
-			v21 = t83
+			m.fn175(t67, t66, t68, t69, p72, p76, p77)
+			t78 := int64(load64(m.memory, uint64(uint32(v5))+216))
+			v21 = t78
 			memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v9), uint32(i32(64)))
 			memory_copy(m.memory[:], uint32(v8), uint32(v5+i32(88)), uint32(i32(64)))
 			store64(m.memory, uint64(uint32(v5))+8, uint64(v21))
 		}
 	l5:
-		t84 := int32(load32(m.memory, uint64(uint32(v5))+72))
-		v13 = t84
+		t79 := int32(load32(m.memory, uint64(uint32(v5))+72))
+		v13 = t79
 		if v13 == 0 {
 			v13 = v2 + v12
-			p86 := v13
+			p81 := v13
 			if uint32(v13) < uint32(v2) {
-				p86 = i32(-1)
+				p81 = i32(-1)
 			}
-			v13 = p86 + i32(1)
-			p87 := i32(-1)
+			v13 = p81 + i32(1)
+			p82 := i32(-1)
 			if v13 != 0 {
-				p87 = v13
+				p82 = v13
 			}
-			v2 = p87
-			goto l44
+			v2 = p82
+			goto l42
 		}
-		t85 := int32(load32(m.memory, uint64(uint32(v5))+76))
-		v19 = t85
+		t80 := int32(load32(m.memory, uint64(uint32(v5))+76))
+		v19 = t80
 	}
-l39:
+l37:
 	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(8)), uint32(i32(64)))
 	store32(m.memory, uint64(uint32(v0))+68, uint32(v19))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v13))
-	goto l42
-l42:
+	goto l40
+l40:
 	m.g0 = v5 + i32(768)
 }
 
@@ -12365,7 +12379,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn265(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn271(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
@@ -12392,7 +12406,7 @@ func (m *Module) fn177(v0 int32, v1 int64, v2 int32) int64 {
 	m.fn179(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn248(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn252(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
@@ -12445,7 +12459,7 @@ l1:
 //go:norace
 func (m *Module) fn180(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn248(t0, v1, v2, v3)
+	t1 := m.fn252(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
@@ -12538,8 +12552,10 @@ l5:
 func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
-	var v10, v11 int32
-	var v12, v13, v14, v15, v16 int64
+	var v10 int32
+	var v11, v12 int64
+	var v13 int32
+	var v14, v15, v16 int64
 	var v17 int32
 	var v18, v19, v20, v21 int64
 	t0 := m.g0
@@ -12621,7 +12637,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v6) > uint64(v7) {
 					p12 = t5
 				}
-				v6 = p12
+				v7 = p12
 				v8 = i64(0x7fffffffffffffff)
 				goto l7
 			}
@@ -12629,54 +12645,54 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
 			t15 := fn234(t13, t14)
-			v6 = t15
+			v7 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
 		}
 	l7:
 		memory_zero(m.memory[:], uint32(v5+i32(768)), uint32(i32(360)))
-		v1 = i32(8)
-		memory_copy(m.memory[:], uint32(v5+i32(1128)+i32(8)), uint32(i32(29960)), uint32(i32(108)))
-	l11:
-		if v1 == i32(116) {
-			goto l8
-		}
-		{
-			t17 := int32(load32(m.memory, uint32(v5+i32(1128)+v1)))
-			v10 = t17
-			if v10 == i32(18) {
-				goto l9
-			}
-			t18 := m.fn241(v5+i32(32), v10)
-			if t18 == 0 {
-				goto l9
-			}
-			v7 = i64(0)
-			{
-				p19 := i32(-33)
-				if uint32(v10) < uint32(i32(33)) {
-					p19 = i32(-1)
-				}
-				v11 = p19 + v10
-				if uint32(v11) > uint32(i32(26)) {
-					goto l10
-				}
-				t20 := int64(load64(m.memory, uint32(v5+i32(32)+v11<<3)))
-				v7 = t20
-			}
-		l10:
-			m.fn52(v5+i32(768), v10, v7)
-		}
-	l9:
-		v1 = v1 + i32(4)
-		goto l11
+		store64(m.memory, uint64(uint32(v5))+1128, uint64(i64(0x1b00000000)))
+		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29960)), uint32(i32(108)))
 	l8:
+		{
+			t17 := m.fn237(v5 + i32(1128))
+			v1 = t17
+			if v1 == i32(18) {
+				goto l8
+			}
+			{
+				if v1 == 0 {
+					goto l9
+				}
+				t18 := m.fn238(v5+i32(32), v1)
+				if t18 == 0 {
+					goto l8
+				}
+				v6 = i64(0)
+				{
+					p19 := i32(-33)
+					if uint32(v1) < uint32(i32(33)) {
+						p19 = i32(-1)
+					}
+					v10 = p19 + v1
+					if uint32(v10) > uint32(i32(26)) {
+						goto l10
+					}
+					t20 := int64(load64(m.memory, uint32(v5+i32(32)+v10<<3)))
+					v6 = t20
+				}
+			l10:
+				m.fn52(v5+i32(768), v1, v6)
+				goto l8
+			}
+		l9:
+		}
 		memory_copy(m.memory[:], uint32(v5+i32(992)), uint32(v5+i32(248)), uint32(i32(128)))
 		t21 := int64(load64(m.memory, uint64(uint32(v5))+376))
 		t22 := v5
-		v7 = t21
-		store64(m.memory, uint64(uint32(t22))+1120, uint64(v7))
-		store64(m.memory, uint64(uint32(v5))+960, uint64(v7))
+		v6 = t21
+		store64(m.memory, uint64(uint32(t22))+1120, uint64(v6))
+		store64(m.memory, uint64(uint32(v5))+960, uint64(v6))
 		memory_copy(m.memory[:], uint32(v5+i32(384)), uint32(v5+i32(768)), uint32(i32(360)))
 		store32(m.memory, uint64(uint32(v5))+748, uint32(v5+i32(28)))
 		store32(m.memory, uint64(uint32(v5))+744, uint32(v5+i32(384)))
@@ -12687,39 +12703,39 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 			p25 = 1
 		}
 		store64(m.memory, uint64(uint32(t23))+1128, uint64(t24-int64(uint32(p25))))
-		v3 = i64(0x7fffffffffffffff)
+		v6 = i64(0x7fffffffffffffff)
 		{
-			if uint64(v6) > uint64(v8) {
-				goto l12
+			if uint64(v7) > uint64(v8) {
+				goto l11
 			}
-			m.fn250(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn254(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
-				v7 = t26
+				v3 = t26
 				t27 := int64(load64(m.memory, uint64(uint32(v5))+760))
 				var p28 int32
-				if uint64(v7) > uint64(v4) {
+				if uint64(v3) > uint64(v4) {
 					p28 = 1
 				}
-				v3 = t27
+				v6 = t27
 				var p30 int32
-				if v3 != i64(0) {
+				if v6 != i64(0) {
 					p30 = 1
 				}
 				p29 := p30
-				if v3 == 0 {
+				if v6 == 0 {
 					p29 = p28
 				}
 				if p29 != 0 {
-					goto l13
+					goto l12
 				}
 				t31 := v5 + i32(768)
 				t32 := v5 + i32(744)
 				t33 := v5 + i32(1128)
-				v12 = v4 << 4
-				t34 := v12
-				v13 = int64(uint64(v4) >> 60)
-				m.fn251(t31, t32, t33, t34, v13, v8)
+				v11 = v4 << 4
+				t34 := v11
+				v12 = int64(uint64(v4) >> 60)
+				m.fn255(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12736,13 +12752,13 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 					p39 = p37
 				}
 				if p39 != 0 {
-					goto l14
+					goto l13
 				}
-				v11 = i32(2)
-				v2 = i32(0)
+				v13 = i32(2)
+				v10 = i32(0)
 				v14 = i64(0)
 				v15 = i64(0)
-			l21:
+			l20:
 				{
 					t40 := v8
 					var p41 int32
@@ -12750,48 +12766,48 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 						p41 = 1
 					}
 					v16 = t40 - int64(uint32(p41))
-					v10 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v8))))
-				l22:
+					v2 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v8))))
+				l21:
 					{
-						v3 = v8 - v6
-						p42 := v3
-						if uint64(v3) > uint64(v8) {
+						v6 = v8 - v7
+						p42 := v6
+						if uint64(v6) > uint64(v8) {
 							p42 = i64(0)
 						}
-						v3 = p42
-						if uint64(v3) >= uint64(i64(2)) {
+						v6 = p42
+						if uint64(v6) >= uint64(i64(2)) {
 							{
 								{
-									t43 := v10
-									v17 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v6))))
+									t43 := v2
+									v17 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v7))))
 									v1 = t43 - v17
 									p44 := v1
-									if uint32(v1) > uint32(v10) {
+									if uint32(v1) > uint32(v2) {
 										p44 = i32(0)
 									}
 									if uint32(p44) > uint32(i32(1)) {
+										goto l15
+									}
+									if uint32(v10) > uint32(i32(31)) {
 										goto l16
 									}
-									if uint32(v2) > uint32(i32(31)) {
-										goto l17
-									}
 									if v14 != i64(0) {
-										m.fn265(v5, v3, i64(0), v15, i64(0))
+										m.fn271(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
-										t47 := v6
-										v3 = v15 + v14
-										t49 := v3 + i64(1)
+										t47 := v7
+										v6 = v15 + v14
+										t49 := v6 + i64(1)
 										var p50 int32
-										if v3 == i64(-1) {
+										if v6 == i64(-1) {
 											p50 = 1
 										}
 										var p51 int32
-										if uint64(v3) < uint64(v15) {
+										if uint64(v6) < uint64(v15) {
 											p51 = 1
 										}
 										p48 := p51
-										if uint64(v3) >= uint64(v15) {
+										if uint64(v6) >= uint64(v15) {
 											p48 = p50
 										}
 										p52 := t49
@@ -12799,73 +12815,73 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 											p52 = i64(-1)
 										}
 										t53 := m.fn199(t45, t46, p52)
-										v3 = t47 + t53
-										p54 := v3
-										if uint64(v3) < uint64(v6) {
+										v6 = t47 + t53
+										p54 := v6
+										if uint64(v6) < uint64(v7) {
 											p54 = i64(-1)
 										}
-										v3 = p54
-										goto l19
+										v6 = p54
+										goto l18
 									}
-								l17:
-									v3 = v6&v8 + int64(uint64(v6^v8)>>1)
-									goto l19
+								l16:
+									v6 = v7&v8 + int64(uint64(v7^v8)>>1)
+									goto l18
 								}
-							l16:
-								v1 = int32(uint32(v17+v10) >> 1)
+							l15:
+								v1 = int32(uint32(v17+v2) >> 1)
 								t55 := v1
 								var p56 int32
 								if v1 != i32(0) {
 									p56 = 1
 								}
-								v3 = i64_shl(i64(1), int64(uint32(t55-p56)))
+								v6 = i64_shl(i64(1), int64(uint32(t55-p56)))
 							}
-						l19:
+						l18:
 							t57 := v5 + i32(768)
 							t58 := v5 + i32(744)
 							t59 := v5 + i32(1128)
-							t60 := v12
-							t61 := v13
+							t60 := v11
+							t61 := v12
 							t62 := v16
-							v7 = v6 + i64(1)
-							p63 := v7
-							if v7 == 0 {
+							v3 = v7 + i64(1)
+							p63 := v3
+							if v3 == 0 {
 								p63 = i64(-1)
 							}
-							v7 = p63
-							p64 := v3
-							if uint64(v7) > uint64(v3) {
-								p64 = v7
+							v3 = p63
+							p64 := v6
+							if uint64(v3) > uint64(v6) {
+								p64 = v3
 							}
-							v3 = p64
-							p65 := v3
-							if uint64(v16) < uint64(v3) {
+							v6 = p64
+							p65 := v6
+							if uint64(v16) < uint64(v6) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn251(t57, t58, t59, t60, t61, v18)
+							m.fn255(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
-							v3 = t66
-							v7 = v3 - v4
+							v6 = t66
+							v3 = v6 - v4
 							t67 := int64(load64(m.memory, uint64(uint32(v5))+776))
-							t68 := v7
+							t68 := v3
 							var p69 int32
-							if uint64(v7) > uint64(v3) {
+							if uint64(v3) > uint64(v6) {
 								p69 = 1
 							}
-							v7 = t67
-							t70 := v7
+							v3 = t67
+							t70 := v3
 							var p71 int32
-							if uint64(v3) < uint64(v4) {
+							if uint64(v6) < uint64(v4) {
 								p71 = 1
 							}
 							v19 = t70 - int64(uint32(p71))
 							var p73 int32
-							if uint64(v19) > uint64(v7) {
+							if uint64(v19) > uint64(v3) {
 								p73 = 1
 							}
 							p72 := p73
-							if uint64(v3) >= uint64(v4) {
+							if uint64(v6) >= uint64(v4) {
 								p72 = p69
 							}
 							v9 = int64(uint32(p72))
@@ -12884,11 +12900,11 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 							v9 = p77
 							{
 								var p78 int32
-								if uint64(v3) <= uint64(v4) {
+								if uint64(v6) <= uint64(v4) {
 									p78 = 1
 								}
 								var p79 int32
-								if v7 == 0 {
+								if v3 == 0 {
 									p79 = 1
 								}
 								v1 = p79
@@ -12898,78 +12914,78 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 								}
 								v1 = p80
 								if v1 != 0 {
-									v2 = v2 + i32(1)
-									v17 = v11 & i32(255)
-									v11 = v1
+									v10 = v10 + i32(1)
+									v17 = v13 & i32(255)
+									v13 = v1
 									v15 = v9
-									v6 = v18
+									v7 = v18
 									if v17 != v1 {
-										goto l22
+										goto l21
 									}
 									v14 = int64(uint64(v14)>>1) + v14&i64(1)
-									v11 = v1
+									v13 = v1
 									v15 = v9
-									v6 = v18
-									goto l22
+									v7 = v18
+									goto l21
 								}
 								p81 := v15
-								if v11&i32(255) == v1 {
+								if v13&i32(255) == v1 {
 									p81 = int64(uint64(v15)>>1) + v15&i64(1)
 								}
 								v15 = p81
-								v2 = v2 + i32(1)
-								v11 = v1
+								v10 = v10 + i32(1)
+								v13 = v1
 								v14 = v9
 								v8 = v18
-								goto l21
+								goto l20
 							}
 						}
-						v8 = v6
-						goto l14
+						v8 = v7
+						goto l13
 					}
 				}
 			}
-		l13:
+		l12:
 			p82 := i64(0x7fffffffffffffff)
-			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-				p82 = v7
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p82 = v3
 			}
 			p83 := p82
-			if v3 != i64(0) {
+			if v6 != i64(0) {
 				p83 = i64(0x7fffffffffffffff)
 			}
-			v3 = p83
+			v6 = p83
 		}
-	l12:
+	l11:
 		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
-	l14:
+	l13:
 		t84 := int32(load32(m.memory, uint64(uint32(v5))+28))
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn252(t85, t86, v1, v8)
-		v3 = i64(1)
+		m.fn256(t85, t86, v1, v8)
+		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
 			if t87 != i64(1) {
-				goto l23
+				goto l22
 			}
 			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v5+i32(768)+i32(8)), uint32(i32(320)))
-			v3 = i64(0)
-			goto l24
+			v6 = i64(0)
+			goto l23
 		}
-	l23:
+	l22:
 		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-	l24:
-		store64(m.memory, uint32(v0), uint64(v3))
+	l23:
+		store64(m.memory, uint32(v0), uint64(v6))
 	}
 l3:
 	m.g0 = v5 + i32(1248)
@@ -13388,7 +13404,7 @@ l1:
 func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
-	v4 = t0 - i32(2832)
+	v4 = t0 - i32(3264)
 	m.g0 = v4
 	{
 		if v0 != 0 {
@@ -13421,26 +13437,26 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn112(v4+i32(1696), i32(1), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1696))
+		m.fn112(v4+i32(1912), i32(1), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1912))
 		v2 = t1
-		memory_copy(m.memory[:], uint32(v4+i32(2504)), uint32(v4+i32(1696)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(2936)), uint32(v4+i32(1912)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
 			v1 = v4 + i32(560) + i32(8)
-			memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2504)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2936)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(80)), uint32(v4+i32(1696)+i32(80)), uint32(i32(728)))
-			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2504)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(80)), uint32(v4+i32(1912)+i32(80)), uint32(i32(944)))
+			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2936)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+888, uint64(v2))
-			m.fn113(v4+i32(1696), v4+i32(888))
-			m.fn174(v4+i32(2504), v4+i32(1696))
+			m.fn113(v4+i32(1912), v4+i32(888))
+			m.fn174(v4+i32(2936), v4+i32(1912))
 			v1 = v4 + i32(560) + i32(8)
-			v5 = v4 + i32(2504) + i32(8)
-			t2 := int64(load64(m.memory, uint64(uint32(v4))+2504))
+			v5 = v4 + i32(2936) + i32(8)
+			t2 := int64(load64(m.memory, uint64(uint32(v4))+2936))
 			if t2 != i64(1) {
 				goto l9
 			}
@@ -13475,7 +13491,7 @@ l11:
 	store32(m.memory, uint32(v3), uint32(v0))
 	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l12:
-	m.g0 = v4 + i32(2832)
+	m.g0 = v4 + i32(3264)
 	return v0
 }
 
@@ -13662,7 +13678,7 @@ func (m *Module) fn194(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn247(v0, v1)
+			m.fn249(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -13677,11 +13693,10 @@ func (m *Module) fn194(v0, v1, v2 int32) {
 
 //go:norace
 func (m *Module) fn195(v0 int64, v1 int32, v2 int64) int64 {
-	var v3, v4 int32
-	var v5 int64
-	var v6, v7, v8 int32
+	var v3 int32
+	var v4 int64
 	t0 := m.g0
-	v3 = t0 - i32(64)
+	v3 = t0 - i32(32)
 	m.g0 = v3
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -13690,7 +13705,7 @@ func (m *Module) fn195(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn265(v3, t2, i64(0), v2, i64(0))
+			m.fn271(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13718,141 +13733,64 @@ func (m *Module) fn195(v0 int64, v1 int32, v2 int64) int64 {
 			v0 = p10
 			goto l1
 		case 2:
-			t11 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			v0 = v2 + t11
-			p12 := v0
+			t11 := int64(load64(m.memory, uint32(v1)))
+			t12 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			t13 := v3 + i32(16)
+			v0 = v2 + t12
+			p14 := v0
 			if uint64(v0) < uint64(v2) {
-				p12 = i64(-1)
+				p14 = i64(-1)
 			}
-			v2 = p12
-			t13 := int32(load32(m.memory, uint64(uint32(v1))+164))
-			v4 = t13
-			t14 := int64(load64(m.memory, uint32(v1)))
-			v5 = t14
-			v0 = i64(1)
-		l6:
-			{
-				if v4 == 0 {
-					t22 := v3 + i32(16)
-					t23 := v5
-					p21 := i64(0x7fffffffffffffff)
-					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-						p21 = v0
-					}
-					m.fn265(t22, t23, i64(0), p21, i64(0))
-					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
-					v0 = t24
-					p25 := i64(0x7fffffffffffffff)
-					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-						p25 = v0
-					}
-					t26 := int64(load64(m.memory, uint64(uint32(v3))+24))
-					p27 := p25
-					if t26 != i64(0) {
-						p27 = i64(0x7fffffffffffffff)
-					}
-					v0 = p27
-					goto l1
-				}
-				{
-					if v4&i32(1) == 0 {
-						goto l5
-					}
-					m.fn265(v3+i32(48), v0, i64(0), v2, i64(0))
-					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
-					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
-					p17 := t15
-					if t16 != i64(0) {
-						p17 = i64(-1)
-					}
-					v0 = p17
-				}
-			l5:
-				v6 = int32(uint32(v4) >> 1)
-				v4 = i32(0)
-				if v6 == 0 {
-					goto l6
-				}
-				m.fn265(v3+i32(32), v2, i64(0), v2, i64(0))
-				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
-				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
-				p20 := t18
-				if t19 != i64(0) {
-					p20 = i64(-1)
-				}
-				v2 = p20
-				v4 = v6
-				goto l6
+			t15 := int32(load32(m.memory, uint64(uint32(v1))+164))
+			t16 := m.fn250(p14, t15)
+			m.fn271(t13, t11, i64(0), t16, i64(0))
+			t17 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			v0 = t17
+			p18 := i64(0x7fffffffffffffff)
+			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+				p18 = v0
 			}
+			t19 := int64(load64(m.memory, uint64(uint32(v3))+24))
+			p20 := p18
+			if t19 != i64(0) {
+				p20 = i64(0x7fffffffffffffff)
+			}
+			v0 = p20
+			goto l1
 		case 4:
-			{
-				v4 = v1 + i32(184)
-				t28 := int64(load64(m.memory, uint64(uint32(v1))+312))
-				t29 := v4
-				v2 = t28
-				p30 := i64(16)
-				if uint64(v2) < uint64(i64(16)) {
-					p30 = v2
-				}
-				v6 = int32(p30)
-				p31 := t29 + v6<<3 + i32(-8)
-				if v2 == 0 {
-					p31 = i32(0)
-				}
-				v7 = p31
-				t32 := v7
-				t33 := v7
-				t34 := v4
-				v8 = int32(v0)
-				p35 := t34 + v8<<3
-				if uint32(v8) >= uint32(v6) {
-					p35 = t33
-				}
-				p36 := p35
-				if uint64(v0) > uint64(i64(0xffffffff)) {
-					p36 = t32
-				}
-				v4 = p36
-				if v4 != 0 {
-					goto l7
-				}
-				v0 = i64(0)
-				goto l1
-			}
-		l7:
-			t37 := int64(load64(m.memory, uint32(v4)))
-			v0 = t37
+			t21 := m.fn251(v1+i32(184), v0)
+			v0 = t21
 		}
 	}
 l1:
-	t38 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v2 = t38
-	t39 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v5 = t39
-	t40 := int32(load32(m.memory, uint64(uint32(v1))+168))
-	v4 = t40
-	m.g0 = v3 + i32(64)
-	t41 := v5
+	t22 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v2 = t22
+	t23 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v4 = t23
+	t24 := int32(load32(m.memory, uint64(uint32(v1))+168))
+	v1 = t24
+	m.g0 = v3 + i32(32)
+	t25 := v4
 	v0 = v2 + v0
-	p42 := v0
+	p26 := v0
 	if uint64(v0) < uint64(v2) {
-		p42 = i64(-1)
+		p26 = i64(-1)
 	}
-	v0 = p42
-	p43 := i64(0x7fffffffffffffff)
+	v0 = p26
+	p27 := i64(0x7fffffffffffffff)
 	if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-		p43 = v0
+		p27 = v0
 	}
-	v0 = p43
-	p44 := v0
-	if uint64(v5) < uint64(v0) {
-		p44 = t41
+	v0 = p27
+	p28 := v0
+	if uint64(v4) < uint64(v0) {
+		p28 = t25
 	}
-	p45 := v0
-	if v4 == i32(1) {
-		p45 = p44
+	p29 := v0
+	if v1 == i32(1) {
+		p29 = p28
 	}
-	return p45
+	return p29
 }
 
 //go:norace
@@ -14005,7 +13943,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn265(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn271(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -14015,8 +13953,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn265(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn265(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn271(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn271(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -14134,7 +14072,7 @@ func (m *Module) fn198(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn246(t8, t9, v1)
+			t10 := m.fn248(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -14172,7 +14110,7 @@ func (m *Module) fn198(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn246(t18, t19, v1)
+			t20 := m.fn248(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -14181,7 +14119,7 @@ func (m *Module) fn198(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn246(t22, t23, v1)
+			t24 := m.fn248(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -14191,7 +14129,7 @@ func (m *Module) fn198(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn265(v4, t26, i64(0), v3, i64(0))
+			m.fn271(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -14306,7 +14244,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn266(v3, v0, v1, v4&i32(127))
+		m.fn272(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -14356,7 +14294,7 @@ func (m *Module) fn200(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn247(v0, v1)
+	m.fn249(v0, v1)
 }
 
 //go:norace
@@ -14685,7 +14623,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn265(v3, v4, i64(0), i64(10), i64(0))
+		m.fn271(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14726,7 +14664,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(36008)
+			p4 := i32(36128)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -14832,7 +14770,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn265(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn271(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14851,7 +14789,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn265(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn271(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14865,7 +14803,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn265(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn271(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14887,7 +14825,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(36036)
+		v1 = i32(36156)
 		v2 = i32(0)
 	l25:
 		{
@@ -14897,7 +14835,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn265(v5, v14, i64(0), i64(10), i64(0))
+				m.fn271(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14911,7 +14849,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn265(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn271(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -15096,7 +15034,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+36472))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+36592))
 			v1 = t7
 		}
 	l4:
@@ -15351,7 +15289,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(36560))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(36680))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -15530,9 +15468,9 @@ l1:
 func (m *Module) fn224(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(37180))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(37300))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(37348))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(37468))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
@@ -15566,7 +15504,7 @@ l1:
 
 //go:norace
 func (m *Module) fn226(v0, v1, v2 int32) int32 {
-	t0 := m.fn264(v0, v1, v2)
+	t0 := m.fn270(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -16070,7 +16008,7 @@ func (m *Module) fn232(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn41(v5+i32(20), v3)
 	{
-		t1 := m.fn235(v5+i32(20), i32(37116))
+		t1 := m.fn235(v5+i32(20), i32(37236))
 		if t1 != 0 {
 			goto l0
 		}
@@ -16245,9 +16183,9 @@ func (m *Module) fn233(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+37684))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+37804))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+37520))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+37640))
 		v2 = t1
 	}
 l1:
@@ -16435,164 +16373,26 @@ func (m *Module) fn236(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1, v2 int32) {
-	var v3 int64
+func (m *Module) fn237(v0 int32) int32 {
+	var v1, v2 int32
+	v1 = i32(0)
 	{
-		p0 := i32(-33)
-		if uint32(v2) < uint32(i32(33)) {
-			p0 = i32(-1)
-		}
-		v2 = p0 + v2
-		if uint32(v2) > uint32(i32(26)) {
+		t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		t1 := int32(load32(m.memory, uint32(v0)))
+		v2 = t1
+		if t0 == v2 {
 			goto l0
 		}
-		v2 = v1 + v2*i32(24)
-		t1 := int64(load64(m.memory, uint32(v2)))
-		v3 = t1
-		if v3 == i64(2) {
-			goto l0
-		}
-		store64(m.memory, uint32(v0), uint64(v3))
-		t2 := int64(load64(m.memory, uint64(uint32(v2))+8))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(t2))
-		t3 := int64(load64(m.memory, uint64(uint32(v2))+16))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(t3))
-		return
+		store32(m.memory, uint32(v0), uint32(v2+i32(1)))
+		t2 := int32(load32(m.memory, uint64(uint32(v0+v2<<2))+8))
+		v1 = t2
 	}
 l0:
-	store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0)))
-	store64(m.memory, uint32(v0), uint64(i64(0)))
+	return v1
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1, v2 int32) {
-	var v3 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	m.fn202(v3+i32(4), v1, v2)
-	{
-		t1 := int32(m.memory[uint64(uint32(v3))+4])
-		if t1 != i32(1) {
-			t3 := int64(load32(m.memory, uint64(uint32(v3))+8))
-			t4 := int64(load32(m.memory, uint64(uint32(v3))+12))
-			store64(m.memory, uint64(uint32(v0))+8, uint64(t3<<32|t4))
-			v2 = i32(0)
-			goto l4
-		}
-		t2 := int32(m.memory[uint64(uint32(v3))+5])
-		switch t2 {
-		case 1:
-			store32(m.memory, uint64(uint32(v0))+4, uint32(i32(6)))
-			v2 = i32(1)
-			goto l4
-		case 2:
-			goto l3
-		default:
-			store32(m.memory, uint64(uint32(v0))+4, uint32(i32(22)))
-			v2 = i32(1)
-			goto l4
-		}
-	}
-l3:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(i32(7)))
-	v2 = i32(1)
-l4:
-	store32(m.memory, uint32(v0), uint32(v2))
-	m.g0 = v3 + i32(16)
-}
-
-//go:norace
-func (m *Module) fn239(v0, v1, v2 int32, v3, v4 int64) {
-	var v5 int32
-	var v6, v7 int64
-	t0 := int32(load32(m.memory, uint32(v1)))
-	v5 = t0
-	{
-		p1 := i32(-33)
-		if uint32(v2) < uint32(i32(33)) {
-			p1 = i32(-1)
-		}
-		v2 = p1 + v2
-		if uint32(v2) > uint32(i32(26)) {
-			goto l0
-		}
-		v2 = v5 + v2*i32(24)
-		t2 := int32(load16(m.memory, uint64(uint32(v2))+16))
-		if t2 != 0 {
-			goto l0
-		}
-		t3 := int32(load32(m.memory, uint64(uint32(v1))+4))
-		v1 = t3
-		t4 := int64(load16(m.memory, uint32(v1+i32(4))))
-		v6 = t4
-		t5 := int64(load32(m.memory, uint32(v1)))
-		v7 = t5
-		store64(m.memory, uint64(uint32(v2))+8, uint64(v4))
-		store64(m.memory, uint32(v2), uint64(v3))
-		store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
-		store64(m.memory, uint64(uint32(v2))+16, uint64((v7|v6<<32)<<16|i64(1)))
-		return
-	}
-l0:
-	t6 := int32(load32(m.memory, uint32(v5+i32(800))))
-	t7 := int32(load32(m.memory, uint64(uint32(v1))+8))
-	t8 := int32(load32(m.memory, uint32(t7)))
-	t9 := int32(load32(m.memory, uint64(uint32(v1))+12))
-	t10 := int32(load32(m.memory, uint64(uint32(v1))+16))
-	m.fn175(v0, t6, i32(16), i32(0), t8, t9, t10)
-}
-
-//go:norace
-func (m *Module) fn240(v0, v1 int32, v2 int64) int32 {
-	var v3, v4 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	{
-		t1 := int32(load32(m.memory, uint32(v1)))
-		switch t1 {
-		default:
-			{
-				if uint64(v2+i64(-1)) > uint64(i64(0xffffffff)) {
-					goto l4
-				}
-				v4 = int32(v2) + i32(-1)
-				t2 := int32(load32(m.memory, uint64(uint32(v1))+8))
-				if uint32(v4) >= uint32(t2) {
-					goto l4
-				}
-				t3 := int32(load32(m.memory, uint64(uint32(v1))+4))
-				t4 := v0
-				v1 = t3 + v4<<3
-				t5 := int32(load32(m.memory, uint32(v1)))
-				t6 := int32(load32(m.memory, uint64(uint32(v1))+4))
-				_ = m.fn34(t4, t5, t6)
-				goto l5
-			}
-		l4:
-			_ = m.fn35(v0, v2)
-			goto l5
-		case 1, 4:
-			_ = m.fn243(v0, v2)
-			goto l5
-		case 2:
-			m.fn38(v3+i32(8), v2)
-			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
-			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn244(v0, t10, t11)
-			goto l5
-		case 3:
-			_ = m.fn35(v0, v2)
-		}
-	}
-l5:
-	m.g0 = v3 + i32(16)
-	return v0
-}
-
-//go:norace
-func (m *Module) fn241(v0, v1 int32) int32 {
+func (m *Module) fn238(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16659,7 +16459,177 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1 int32) int32 {
+func (m *Module) fn240(v0, v1, v2 int32) {
+	var v3 int32
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	m.fn202(v3+i32(4), v1, v2)
+	{
+		t1 := int32(m.memory[uint64(uint32(v3))+4])
+		if t1 != i32(1) {
+			t3 := int64(load32(m.memory, uint64(uint32(v3))+8))
+			t4 := int64(load32(m.memory, uint64(uint32(v3))+12))
+			store64(m.memory, uint64(uint32(v0))+8, uint64(t3<<32|t4))
+			v2 = i32(0)
+			goto l4
+		}
+		t2 := int32(m.memory[uint64(uint32(v3))+5])
+		switch t2 {
+		case 1:
+			store32(m.memory, uint64(uint32(v0))+4, uint32(i32(6)))
+			v2 = i32(1)
+			goto l4
+		case 2:
+			goto l3
+		default:
+			store32(m.memory, uint64(uint32(v0))+4, uint32(i32(22)))
+			v2 = i32(1)
+			goto l4
+		}
+	}
+l3:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(i32(7)))
+	v2 = i32(1)
+l4:
+	store32(m.memory, uint32(v0), uint32(v2))
+	m.g0 = v3 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn241(v0, v1, v2 int32, v3, v4 int64) {
+	var v5, v6, v7 int32
+	t0 := m.g0
+	v5 = t0 - i32(16)
+	m.g0 = v5
+	t1 := int32(load32(m.memory, uint32(v1)))
+	v6 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v1))+4))
+	t3 := v5
+	v7 = t2
+	t4 := int64(load64(m.memory, uint32(v7)))
+	store64(m.memory, uint32(t3), uint64(t4))
+	t5 := int32(load32(m.memory, uint64(uint32(v7))+8))
+	store32(m.memory, uint64(uint32(v5))+8, uint32(t5))
+	{
+		{
+			p6 := i32(-33)
+			if uint32(v2) < uint32(i32(33)) {
+				p6 = i32(-1)
+			}
+			v2 = p6 + v2
+			if uint32(v2) > uint32(i32(26)) {
+				goto l0
+			}
+			v2 = v6 + v2<<5
+			t7 := int32(load32(m.memory, uint64(uint32(v2))+16))
+			if t7 != 0 {
+				goto l0
+			}
+			store32(m.memory, uint64(uint32(v2))+16, uint32(i32(1)))
+			store64(m.memory, uint64(uint32(v2))+8, uint64(v4))
+			store64(m.memory, uint32(v2), uint64(v3))
+			t8 := int64(load64(m.memory, uint32(v5)))
+			store64(m.memory, uint64(uint32(v2))+20, uint64(t8))
+			t9 := int32(load32(m.memory, uint64(uint32(v5))+8))
+			store32(m.memory, uint64(uint32(v2))+28, uint32(t9))
+			store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
+			goto l1
+		}
+	l0:
+		t10 := int32(load32(m.memory, uint32(v6+i32(1016))))
+		t11 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		t12 := int32(load32(m.memory, uint32(t11)))
+		t13 := int32(load32(m.memory, uint64(uint32(v1))+12))
+		t14 := int32(load32(m.memory, uint64(uint32(v1))+16))
+		m.fn175(v0, t10, i32(16), i32(0), t12, t13, t14)
+	}
+l1:
+	m.g0 = v5 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn242(v0, v1, v2 int32) {
+	var v3 int64
+	{
+		p0 := i32(-33)
+		if uint32(v2) < uint32(i32(33)) {
+			p0 = i32(-1)
+		}
+		v2 = p0 + v2
+		if uint32(v2) > uint32(i32(26)) {
+			goto l0
+		}
+		v2 = v1 + v2<<5
+		t1 := int64(load64(m.memory, uint32(v2)))
+		v3 = t1
+		if v3 == i64(2) {
+			goto l0
+		}
+		store64(m.memory, uint32(v0), uint64(v3))
+		t2 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v2))+16))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(t3))
+		t4 := int64(load64(m.memory, uint64(uint32(v2))+24))
+		store64(m.memory, uint64(uint32(v0))+24, uint64(t4))
+		return
+	}
+l0:
+	store32(m.memory, uint64(uint32(v0))+16, uint32(i32(0)))
+	store64(m.memory, uint32(v0), uint64(i64(0)))
+}
+
+//go:norace
+func (m *Module) fn243(v0, v1 int32, v2 int64) int32 {
+	var v3, v4 int32
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	{
+		t1 := int32(load32(m.memory, uint32(v1)))
+		switch t1 {
+		default:
+			{
+				if uint64(v2+i64(-1)) > uint64(i64(0xffffffff)) {
+					goto l4
+				}
+				v4 = int32(v2) + i32(-1)
+				t2 := int32(load32(m.memory, uint64(uint32(v1))+8))
+				if uint32(v4) >= uint32(t2) {
+					goto l4
+				}
+				t3 := int32(load32(m.memory, uint64(uint32(v1))+4))
+				t4 := v0
+				v1 = t3 + v4<<3
+				t5 := int32(load32(m.memory, uint32(v1)))
+				t6 := int32(load32(m.memory, uint64(uint32(v1))+4))
+				_ = m.fn34(t4, t5, t6)
+				goto l5
+			}
+		l4:
+			_ = m.fn35(v0, v2)
+			goto l5
+		case 1, 4:
+			_ = m.fn245(v0, v2)
+			goto l5
+		case 2:
+			m.fn38(v3+i32(8), v2)
+			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
+			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
+			_ = m.fn246(v0, t10, t11)
+			goto l5
+		case 3:
+			_ = m.fn35(v0, v2)
+		}
+	}
+l5:
+	m.g0 = v3 + i32(16)
+	return v0
+}
+
+//go:norace
+func (m *Module) fn244(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16680,21 +16650,21 @@ l1:
 		t4 := v0
 		p3 := i32(1)
 		if v4 != 0 {
-			p3 = i32(34006)
+			p3 = i32(34126)
 		}
 		var p5 int32
 		if v4 != i32(0) {
 			p5 = 1
 		}
 		t6 := m.fn34(t4, p3, p5)
-		_ = m.fn243(t6, v2)
+		_ = m.fn245(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn243(v0 int32, v1 int64) int32 {
+func (m *Module) fn245(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16704,10 +16674,10 @@ func (m *Module) fn243(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn34(v0, i32(34023), i32(2))
+		_ = m.fn34(v0, i32(34143), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(34040)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(34160)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16748,7 +16718,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1, v2 int32) int32 {
+func (m *Module) fn246(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16774,7 +16744,7 @@ func (m *Module) fn244(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn34(v2, i32(34005), i32(1))
+			_ = m.fn34(v2, i32(34125), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16800,7 +16770,7 @@ func (m *Module) fn244(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn35(v0, v3)
-		t11 := m.fn34(t10, i32(34006), i32(1))
+		t11 := m.fn34(t10, i32(34126), i32(1))
 		_ = m.fn35(t11, int64(uint32(v2)))
 	}
 l3:
@@ -16808,7 +16778,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn245(v0, v1 int32) int32 {
+func (m *Module) fn247(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16821,7 +16791,7 @@ func (m *Module) fn245(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn246(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn248(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -16838,7 +16808,7 @@ func (m *Module) fn246(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn265(t1, v6, i64(0), v4, i64(0))
+			m.fn271(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16857,7 +16827,7 @@ func (m *Module) fn246(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn265(v3, v2, i64(0), v4, i64(0))
+		m.fn271(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16881,7 +16851,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn247(v0, v1 int32) {
+func (m *Module) fn249(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -16941,7 +16911,7 @@ func (m *Module) fn247(v0, v1 int32) {
 			}
 			t17 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t19 := m.fn246(t17, t18, v3)
+			t19 := m.fn248(t17, t18, v3)
 			t20 := v0
 			t21 := v2
 			v3 = t19
@@ -16956,7 +16926,97 @@ func (m *Module) fn247(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn248(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn250(v0 int64, v1 int32) int64 {
+	var v2 int32
+	var v3 int64
+	var v4 int32
+	t0 := m.g0
+	v2 = t0 - i32(32)
+	m.g0 = v2
+	v3 = i64(1)
+l2:
+	{
+		if v1 == 0 {
+			m.g0 = v2 + i32(32)
+			p7 := i64(0x7fffffffffffffff)
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p7 = v3
+			}
+			return p7
+		}
+		{
+			if v1&i32(1) == 0 {
+				goto l1
+			}
+			m.fn271(v2+i32(16), v3, i64(0), v0, i64(0))
+			t1 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t2 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			p3 := t1
+			if t2 != i64(0) {
+				p3 = i64(-1)
+			}
+			v3 = p3
+		}
+	l1:
+		v4 = int32(uint32(v1) >> 1)
+		v1 = i32(0)
+		if v4 == 0 {
+			goto l2
+		}
+		m.fn271(v2, v0, i64(0), v0, i64(0))
+		t4 := int64(load64(m.memory, uint32(v2)))
+		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		p6 := t4
+		if t5 != i64(0) {
+			p6 = i64(-1)
+		}
+		v0 = p6
+		v1 = v4
+		goto l2
+	}
+}
+
+//go:norace
+func (m *Module) fn251(v0 int32, v1 int64) int64 {
+	var v2 int64
+	var v3, v4, v5 int32
+	{
+		t0 := int64(load64(m.memory, uint64(uint32(v0))+128))
+		t1 := v0
+		v2 = t0
+		p2 := i64(16)
+		if uint64(v2) < uint64(i64(16)) {
+			p2 = v2
+		}
+		v3 = int32(p2)
+		p3 := t1 + v3<<3 + i32(-8)
+		if v2 == 0 {
+			p3 = i32(0)
+		}
+		v4 = p3
+		t4 := v4
+		t5 := v4
+		t6 := v0
+		v5 = int32(v1)
+		p7 := t6 + v5<<3
+		if uint32(v5) >= uint32(v3) {
+			p7 = t5
+		}
+		p8 := p7
+		if uint64(v1) > uint64(i64(0xffffffff)) {
+			p8 = t4
+		}
+		v0 = p8
+		if v0 != 0 {
+			t9 := int64(load64(m.memory, uint32(v0)))
+			return t9
+		}
+		return i64(0)
+	}
+}
+
+//go:norace
+func (m *Module) fn252(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
@@ -16966,7 +17026,7 @@ func (m *Module) fn248(v0 int64, v1 int32, v2, v3 int64) int64 {
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn265(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn271(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -16975,7 +17035,7 @@ func (m *Module) fn248(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn265(v4, t6, i64(0), v2, i64(0))
+		m.fn271(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -17007,12 +17067,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn249(v0, v1, v2, v3 int32) {
+func (m *Module) fn253(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
 	m.g0 = v4
-	t1 := m.fn34(v3, i32(35476), i32(1))
+	t1 := m.fn34(v3, i32(35596), i32(1))
 	v5 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v2))+32))
 	v6 = t2
@@ -17032,14 +17092,14 @@ l3:
 		if uint32((v8+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v8)>>4)))+34007])
-		t6 := int32(m.memory[uint64(uint32(v8&i32(15)))+34007])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v8)>>4)))+34127])
+		t6 := int32(m.memory[uint64(uint32(v8&i32(15)))+34127])
 		store32(m.memory, uint64(uint32(v4))+12, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn34(v5, v4+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	_ = m.fn245(v5, v8)
+	_ = m.fn247(v5, v8)
 l2:
 	v3 = v3 + i32(1)
 	goto l3
@@ -17051,9 +17111,9 @@ l0:
 		p10 = 1
 	}
 	v8 = p10
-	p11 := i32(35476)
+	p11 := i32(35596)
 	if v8 != 0 {
-		p11 = i32(35477)
+		p11 = i32(35597)
 	}
 	p12 := i32(1)
 	if v8 != 0 {
@@ -17119,13 +17179,13 @@ l0:
 											goto l16
 										}
 										v15 = v3 + i32(12)
-										t29 := int32(load32(m.memory, uint32(v3+i32(33868))))
+										t29 := int32(load32(m.memory, uint32(v3+i32(33988))))
 										if t29 != v12 {
 											goto l17
 										}
-										t30 := int32(load32(m.memory, uint32(v3+i32(33876))))
+										t30 := int32(load32(m.memory, uint32(v3+i32(33996))))
 										v5 = t30
-										t31 := int32(load32(m.memory, uint32(v3+i32(33872))))
+										t31 := int32(load32(m.memory, uint32(v3+i32(33992))))
 										v8 = t31
 										v6 = i32(0)
 									l22:
@@ -17176,12 +17236,12 @@ l0:
 								}
 							l15:
 							}
-							t36 := m.fn34(v9, i32(35330), i32(15))
+							t36 := m.fn34(v9, i32(35450), i32(15))
 							t37 := m.fn34(t36, v13, v14)
-							_ = m.fn34(t37, i32(35345), i32(2))
+							_ = m.fn34(t37, i32(35465), i32(2))
 							goto l10
 						}
-						v3 = i32(35364)
+						v3 = i32(35484)
 						v8 = i32(36)
 						goto l7
 					}
@@ -17221,13 +17281,13 @@ l0:
 						if v7 == 0 {
 							goto l23
 						}
-						t42 := int32(load32(m.memory, uint32(v3+i32(34152))))
-						t43 := int32(load32(m.memory, uint32(v3+i32(34156))))
+						t42 := int32(load32(m.memory, uint32(v3+i32(34272))))
+						t43 := int32(load32(m.memory, uint32(v3+i32(34276))))
 						t44 := m.fn99(t42, t43, v2, v8)
 						if t44 == 0 {
 							goto l23
 						}
-						v3 = i32(35400)
+						v3 = i32(35520)
 						v8 = i32(23)
 						goto l7
 					}
@@ -17242,7 +17302,7 @@ l0:
 					goto l6
 				}
 			}
-			v3 = i32(35423)
+			v3 = i32(35543)
 			v8 = i32(31)
 			goto l7
 		l4:
@@ -17257,27 +17317,27 @@ l0:
 				goto l8
 			}
 		}
-		v3 = i32(35454)
+		v3 = i32(35574)
 		v8 = i32(22)
 		goto l7
 	l7:
-		t45 := m.fn34(v9, i32(35327), i32(2))
+		t45 := m.fn34(v9, i32(35447), i32(2))
 		t46 := m.fn34(t45, v3, v8)
-		_ = m.fn34(t46, i32(35329), i32(1))
+		_ = m.fn34(t46, i32(35449), i32(1))
 	}
 l10:
 	m.g0 = v4 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn250(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn252(v7+i32(40), v1, t1, v4)
+	m.fn256(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17290,7 +17350,7 @@ func (m *Module) fn250(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn253(v0, v7+i32(368), v4, v5, v6)
+					m.fn257(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17303,16 +17363,16 @@ func (m *Module) fn250(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn253(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn257(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn265(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn265(v7, v10, i64(0), v4, i64(0))
-		m.fn253(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn271(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn271(v7, v10, i64(0), v4, i64(0))
+		m.fn257(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17380,14 +17440,14 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn251(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn255(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn250(v0, t0, t1, v2, v5, v3, v4)
+	m.fn254(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn256(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
@@ -17410,7 +17470,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn253(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -17487,7 +17547,7 @@ func (m *Module) fn253(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn248(v14, v1, v7, i64(-1))
+			t12 := m.fn252(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -17502,7 +17562,7 @@ func (m *Module) fn253(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn265(t13, t14, i64(0), p15, i64(0))
+		m.fn271(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17544,7 +17604,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn254(v0 int32) {
+func (m *Module) fn258(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17564,8 +17624,8 @@ func (m *Module) fn254(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn255(v1, v1+i32(32))
-	m.fn255(v1+i32(32), v1)
+	m.fn259(v1, v1+i32(32))
+	m.fn259(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17581,7 +17641,7 @@ func (m *Module) fn254(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn255(v0, v1 int32) {
+func (m *Module) fn259(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17607,7 +17667,7 @@ func (m *Module) fn255(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn256(v0, v1 int32) {
+func (m *Module) fn260(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -17653,7 +17713,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn257(v0, v1, v2 int32) {
+func (m *Module) fn261(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17677,7 +17737,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn258(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn262(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -17695,7 +17755,7 @@ func (m *Module) fn258(v0, v1 int32, v2, v3 int64) int64 {
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn260(v4, v0, v3)
+		m.fn264(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -17722,14 +17782,14 @@ func (m *Module) fn258(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn261(v0, v2)
+	m.fn265(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
 }
 
 //go:norace
-func (m *Module) fn259(v0 int32) int64 {
+func (m *Module) fn263(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17751,7 +17811,7 @@ func (m *Module) fn259(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn260(v0, v1 int32, v2 int64) {
+func (m *Module) fn264(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17766,7 +17826,7 @@ func (m *Module) fn260(v0, v1 int32, v2 int64) {
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn265(t2, t3, i64(0), t4, i64(0))
+	m.fn271(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17780,7 +17840,7 @@ func (m *Module) fn260(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn265(t8, t11, i64(0), v2, i64(0))
+	m.fn271(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17870,7 +17930,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn261(v0 int32, v1 int64) {
+func (m *Module) fn265(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17907,7 +17967,7 @@ func (m *Module) fn261(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn262(v0 int64, v1 int32) {
+func (m *Module) fn266(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -17957,7 +18017,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn263(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn267(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -18005,7 +18065,401 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn264(v0, v1, v2 int32) int32 {
+func (m *Module) fn268(v0 int64, v1, v2 int32, v3, v4 int64) int64 {
+	var v5, v6 int32
+	var v7, v8 int64
+	t0 := m.g0
+	v5 = t0 - i32(80)
+	m.g0 = v5
+	{
+		{
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+172))
+			v6 = t1
+			if v6 != i32(6) {
+				goto l0
+			}
+			v3 = i64(-1)
+			{
+				t2 := int32(load32(m.memory, uint64(uint32(v1))+168))
+				v2 = t2
+				if v2 != i32(1) {
+					goto l1
+				}
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+40))
+				v3 = t3
+			}
+		l1:
+			t4 := int64(load64(m.memory, uint64(uint32(v1))+48))
+			v7 = t4
+			t5 := int64(load64(m.memory, uint32(v1)))
+			t6 := v7
+			v8 = t5
+			p7 := v8
+			if uint64(v7) > uint64(v8) {
+				p7 = t6
+			}
+			v7 = p7
+			t8 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t9 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t10 := m.fn248(t8, t9, v0)
+			t11 := v7
+			t12 := v3
+			v0 = t10
+			p13 := v0
+			if uint64(v3) < uint64(v0) {
+				p13 = t12
+			}
+			v0 = p13
+			p14 := v0
+			if uint64(v7) > uint64(v0) {
+				p14 = t11
+			}
+			v0 = p14
+			v6 = i32(0)
+			goto l2
+		}
+	l0:
+		{
+			t15 := int32(load32(m.memory, uint64(uint32(v1))+160))
+			switch t15 + i32(-2) {
+			default:
+				goto l4
+			case 0:
+				t16 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				m.fn271(v5+i32(48), t16, i64(0), v3, i64(0))
+				t17 := int64(load64(m.memory, uint32(v1)))
+				v7 = t17
+				t18 := int64(load64(m.memory, uint64(uint32(v5))+48))
+				t19 := v7
+				v0 = t18
+				p20 := i64(0x7fffffffffffffff)
+				if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+					p20 = v0
+				}
+				t21 := int64(load64(m.memory, uint64(uint32(v5))+56))
+				p22 := p20
+				if t21 != i64(0) {
+					p22 = i64(0x7fffffffffffffff)
+				}
+				v0 = t19 + p22
+				p23 := v0
+				if uint64(v0) < uint64(v7) {
+					p23 = i64(-1)
+				}
+				v7 = p23
+				p24 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p24 = v7
+				}
+				v0 = p24
+				goto l4
+			case 2:
+				t25 := int64(load64(m.memory, uint32(v1)))
+				t26 := int64(load64(m.memory, uint64(uint32(v1))+24))
+				t27 := v5 + i32(64)
+				v7 = v3 + t26
+				p28 := v7
+				if uint64(v7) < uint64(v3) {
+					p28 = i64(-1)
+				}
+				t29 := int32(load32(m.memory, uint64(uint32(v1))+164))
+				t30 := m.fn250(p28, t29)
+				m.fn271(t27, t25, i64(0), t30, i64(0))
+				t31 := int64(load64(m.memory, uint64(uint32(v5))+64))
+				v7 = t31
+				p32 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p32 = v7
+				}
+				t33 := int64(load64(m.memory, uint64(uint32(v5))+72))
+				p34 := p32
+				if t33 != i64(0) {
+					p34 = i64(0x7fffffffffffffff)
+				}
+				v0 = p34
+				goto l4
+			case 4:
+				t35 := m.fn251(v2, v0)
+				v0 = t35
+			}
+		}
+	l4:
+		t36 := int64(load64(m.memory, uint64(uint32(v1))+32))
+		v7 = t36
+		v0 = v7 + v0
+		p37 := v0
+		if uint64(v0) < uint64(v7) {
+			p37 = i64(-1)
+		}
+		v7 = p37
+		p38 := i64(0x7fffffffffffffff)
+		if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+			p38 = v7
+		}
+		v0 = p38
+		{
+			t39 := int32(load32(m.memory, uint64(uint32(v1))+168))
+			v2 = t39
+			if v2 != i32(1) {
+				goto l7
+			}
+			t40 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			v7 = t40
+			p41 := v0
+			if uint64(v7) < uint64(v0) {
+				p41 = v7
+			}
+			v0 = p41
+		}
+	l7:
+		v7 = v0
+		switch v6 + i32(-2) {
+		default:
+			goto l12
+		case 1:
+			v7 = v0 - int64(uint64(v0)>>1)
+			p42 := v7
+			if uint64(v7) > uint64(v0) {
+				p42 = i64(0)
+			}
+			v7 = p42
+			goto l12
+		case 2:
+			t43 := int32(load32(m.memory, uint64(uint32(v1))+56))
+			t44 := int32(load32(m.memory, uint64(uint32(v1))+60))
+			t45 := m.fn248(t43, t44, v0)
+			v7 = v0 - t45
+			p46 := v7
+			if uint64(v7) > uint64(v0) {
+				p46 = i64(0)
+			}
+			v7 = p46
+			t47 := int32(load32(m.memory, uint64(uint32(v1))+64))
+			t48 := int32(load32(m.memory, uint64(uint32(v1))+68))
+			t49 := m.fn248(t47, t48, v0)
+			v0 = t49 + v0
+			p50 := i64(0x7fffffffffffffff)
+			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+				p50 = v0
+			}
+			v0 = p50
+			goto l12
+		case 3:
+			t51 := int64(load64(m.memory, uint64(uint32(v1))+80))
+			m.fn271(v5+i32(32), t51, i64(0), v3, i64(0))
+			v7 = v0
+			t52 := int64(load64(m.memory, uint64(uint32(v1))+72))
+			v3 = t52
+			t53 := int64(load64(m.memory, uint64(uint32(v5))+32))
+			t54 := v3
+			v8 = t53
+			p55 := i64(0x7fffffffffffffff)
+			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+				p55 = v8
+			}
+			t56 := int64(load64(m.memory, uint64(uint32(v5))+40))
+			p57 := p55
+			if t56 != i64(0) {
+				p57 = i64(0x7fffffffffffffff)
+			}
+			v8 = t54 + p57
+			p58 := v8
+			if uint64(v8) < uint64(v3) {
+				p58 = i64(-1)
+			}
+			v3 = p58
+			p59 := i64(0x7fffffffffffffff)
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p59 = v3
+			}
+			v0 = p59 + v0
+			p60 := i64(0x7fffffffffffffff)
+			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+				p60 = v0
+			}
+			v0 = p60
+			goto l12
+		case 5:
+			v3 = i64(0)
+			{
+				t61 := int64(load64(m.memory, uint64(uint32(v1))+88))
+				v7 = t61
+				if v7 == 0 {
+					goto l14
+				}
+				t62 := int64(uint64(v0) / uint64(v7))
+				v0 = t62
+				t63 := v0
+				var p64 int32
+				if v0 != i64(0) {
+					p64 = 1
+				}
+				v3 = t63 - int64(uint32(p64))
+			}
+		l14:
+			t65 := int64(load64(m.memory, uint64(uint32(v1))+48))
+			v0 = t65
+			t67 := v0
+			p66 := i64(1)
+			if uint64(v7) > uint64(i64(1)) {
+				p66 = v7
+			}
+			v7 = p66
+			t68 := int64(uint64(t67) / uint64(v7))
+			v8 = t68
+			t69 := v8
+			var p70 int32
+			if v0-v8*v7 != i64(0) {
+				p70 = 1
+			}
+			v7 = t69 + int64(uint32(p70))
+			p71 := v3
+			if uint64(v7) > uint64(v3) {
+				p71 = v7
+			}
+			v0 = p71
+			v6 = i32(1)
+			goto l2
+		case 0:
+			v7 = i64(0)
+		}
+	l12:
+		t72 := int64(load64(m.memory, uint64(uint32(v1))+48))
+		v3 = t72
+		p73 := v7
+		if uint64(v3) > uint64(v7) {
+			p73 = v3
+		}
+		v7 = p73
+		p74 := v0
+		if uint64(v7) > uint64(v0) {
+			p74 = v7
+		}
+		v0 = p74
+		var p75 int32
+		if v6 == i32(7) {
+			p75 = 1
+		}
+		v6 = p75
+	}
+l2:
+	m.fn271(v5+i32(16), v0-v7+i64(1), i64(0), v4, i64(0))
+	t76 := int64(load64(m.memory, uint64(uint32(v5))+24))
+	v7 = v7 + t76
+	{
+		if v6 == 0 {
+			goto l15
+		}
+		t77 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		m.fn271(v5, t77, i64(0), v7, i64(0))
+		t78 := int64(load64(m.memory, uint32(v5)))
+		v7 = t78
+		p79 := i64(0x7fffffffffffffff)
+		if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+			p79 = v7
+		}
+		t80 := int64(load64(m.memory, uint64(uint32(v5))+8))
+		p81 := p79
+		if t80 != i64(0) {
+			p81 = i64(0x7fffffffffffffff)
+		}
+		v7 = p81
+	}
+l15:
+	{
+		if v2 != i32(2) {
+			goto l16
+		}
+		t82 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		v0 = t82
+		p83 := v7
+		if uint64(v0) < uint64(v7) {
+			p83 = v0
+		}
+		v7 = p83
+	}
+l16:
+	m.g0 = v5 + i32(80)
+	return v7
+}
+
+//go:norace
+func (m *Module) fn269(v0, v1 int32, v2 int64) {
+	var v3, v4 int64
+	{
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
+		switch t0 + i32(-3) {
+		default:
+			return
+		case 0:
+			v2 = i64(0x7fffffffffffffff)
+			{
+				t1 := int32(load32(m.memory, uint64(uint32(v1))+168))
+				if t1 != i32(1) {
+					goto l4
+				}
+				t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
+				v2 = t2
+			}
+		l4:
+			t3 := int64(load64(m.memory, uint32(v0)))
+			v3 = t3
+			if uint64(v3) >= uint64(v2) {
+				return
+			}
+			t4 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t5 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t6 := m.fn248(t4, t5, v3)
+			t7 := v0
+			t8 := v2
+			v3 = t6
+			p9 := v3
+			if uint64(v2) < uint64(v3) {
+				p9 = t8
+			}
+			store64(m.memory, uint32(t7), uint64(p9))
+			return
+		case 2:
+			t10 := int64(load64(m.memory, uint32(v0)))
+			v2 = t10
+			t11 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			t12 := v0
+			v3 = t11
+			store64(m.memory, uint32(t12), uint64(v3))
+			t13 := v0
+			v3 = v2 + v3
+			p14 := v3
+			if uint64(v3) < uint64(v2) {
+				p14 = i64(-1)
+			}
+			v2 = p14
+			p15 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p15 = v2
+			}
+			store64(m.memory, uint64(uint32(t13))+8, uint64(p15))
+			return
+		case 3:
+			t16 := int64(load64(m.memory, uint32(v0)))
+			t17 := v0
+			v3 = t16
+			v4 = v3 + i64(1)
+			p18 := v4
+			if v4 == 0 {
+				p18 = i64(-1)
+			}
+			v4 = p18
+			p19 := v3
+			if uint64(v4) < uint64(v2) {
+				p19 = v4
+			}
+			store64(m.memory, uint32(t17), uint64(p19))
+		}
+	}
+}
+
+//go:norace
+func (m *Module) fn270(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -18036,7 +18490,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn265(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn271(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18067,7 +18521,7 @@ func (m *Module) fn265(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn266(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn272(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -18168,4 +18622,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00ؐ\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00ߐ\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00ؐ\x00\x00ߐ\x00\x00\x18\x8b\x00\x00/\x8b\x00\x00\xe8\x90\x00\x00\xa2\x8b\x00\x00\xf0\x90\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00delay min mindelay mintimeout initial initialdelay initialinterval initialbackoffstepfactor expbase backofffactor backoffmultipliermax maxdelay maxwait maxtimeout maxinterval maxbackoffrandomize randomizationfactorretries maxretryattempts tries maxtries stopmaxtime maxelapsedtime deadlinedelays stepstimeout pertrytimeout\x00\x00\x02\x00\x00\x00\b\x83\x00\x00Q\x00\x00\x00\x03\x00\x00\x00Y\x83\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00]\x83\x00\x00.\x00\x00\x00\b\x00\x00\x00\x8b\x83\x00\x006\x00\x00\x00\v\x00\x00\x00\xc1\x83\x00\x00\x1d\x00\x00\x00\x11\x00\x00\x00ރ\x00\x00\x10\x00\x00\x00\x12\x00\x00\x00\xee\x83\x00\x00\x1c\x00\x00\x00\x13\x00\x00\x00\n\x84\x00\x00\x1f\x00\x00\x00\x18\x00\x00\x00)\x84\x00\x00\f\x00\x00\x00\x19\x00\x00\x005\x84\x00\x00\x15\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\xe9\x84\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xea\x84\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xeb\x84\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xec\x84\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xed\x84\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xef\x84\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xf1\x84\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entriesa policy  () (did you mean ?) (its default)...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x00\xef\x8b\x00\x00\x06\x00\x00\x00\xf5\x8b\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\f\x8c\x00\x00\f\x00\x00\x00\x18\x8c\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00 \x8c\x00\x00\a\x00\x00\x00at_leastexactspread\x00`\x8c\x00\x00\b\x00\x00\x00h\x8c\x00\x00\x05\x00\x00\x00m\x8c\x00\x00\x06\x00\x00\x00beginfailure\x8c\x8c\x00\x00\x05\x00\x00\x00\x91\x8c\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00Ō\x00\x00\x0e\x00\x00\x00ӌ\x00\x00\x0e\x00\x00\x00\xe1\x8c\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\x04\x8d\x00\x00\x06\x00\x00\x00\n\x8d\x00\x00\x06\x00\x00\x00\x10\x8d\x00\x00\a\x00\x00\x00\x17\x8d\x00\x00\t\x00\x00\x00 \x8d\x00\x00\b\x00\x00\x00(\x8d\x00\x00\x06\x00\x00\x00.\x8d\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDecp\x8d\x00\x00\x03\x00\x00\x00s\x8d\x00\x00\x03\x00\x00\x00v\x8d\x00\x00\x03\x00\x00\x00y\x8d\x00\x00\x03\x00\x00\x00|\x8d\x00\x00\x03\x00\x00\x00\x7f\x8d\x00\x00\x03\x00\x00\x00\x82\x8d\x00\x00\x03\x00\x00\x00\x85\x8d\x00\x00\x03\x00\x00\x00\x88\x8d\x00\x00\x03\x00\x00\x00\x8b\x8d\x00\x00\x03\x00\x00\x00\x8e\x8d\x00\x00\x03\x00\x00\x00\x91\x8d\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\xf5\x8d\x00\x001\x00\x00\x00&\x8e\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\u05ce\x00\x00\x15\x00\x00\x00\xec\x8e\x00\x00\x17\x00\x00\x005\x8f\x00\x007\x00\x00\x00l\x8f\x00\x00$\x00\x00\x00\x03\x8f\x00\x00\x16\x00\x00\x00\x90\x8f\x00\x00K\x00\x00\x00ۏ\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00ؐ\x00\x00ߐ\x00\x00\x18\x8b\x00\x00/\x8b\x00\x00\xe8\x90\x00\x00\xa2\x8b\x00\x00\xf0\x90\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\x99\x8a\x00\x00\x9f\x8a\x00\x00\xa3\x8a\x00\x00\xac\x8a\x00\x00\xb6\x8a\x00\x00\xbb\x8a\x00\x00\xc1\x8a\x00\x00Ǌ\x00\x00ʊ\x00\x00Њ\x00\x00Պ\x00\x00ۊ\x00\x00\xe7\x8a\x00\x00\xf3\x8a\x00\x00\xfd\x8a\x00\x00\r\x8b\x00\x00\x18\x8b\x00\x00#\x8b\x00\x00/\x8b\x00\x00:\x8b\x00\x00H\x8b\x00\x00S\x8b\x00\x00b\x8b\x00\x00w\x8b\x00\x00|\x8b\x00\x00\x8b\x8b\x00\x00\x96\x8b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xa2\x8b\x00\x00\xa8\x8b\x00\x00\xb2\x8b\x00\x00\xb6\x8b\x00\x00ċ\x00\x00uv\x00\x00Ћ\x00\x00~v\x00\x00Ӌ\x00\x00\xe1\x8b\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00o\x85\x00\x00\xa0\x85\x00\x00\xb2\x85\x00\x00ۅ\x00\x00\xfb\x85\x00\x00\x1b\x86\x00\x00A\x86\x00\x00i\x86\x00\x00Ć\x00\x00\xe9\x86\x00\x00\xe9\x86\x00\x00\r\x87\x00\x00`\x87\x00\x00\xa6\x87\x00\x00ч\x00\x00\xf9\x87\x00\x00\x10\x88\x00\x00$\x88\x00\x00[\x88\x00\x00\x85\x88\x00\x00\xc0\x88\x00\x00\xf4\x88\x00\x00-\x89\x00\x00R\x89\x00\x00t\x89\x00\x00щ\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00h\x90\x00\x00h\x90\x00\x00h\x90\x00\x00p\x90\x00\x00\x80\x90\x00\x00p\x90\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00h\x90\x00\x00h\x90\x00\x00h\x90\x00\x00p\x90\x00\x00\x80\x90\x00\x00p\x90\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00P\x91\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00W\x91\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00P\x91\x00\x00W\x91\x00\x00\x90\x8b\x00\x00\xa7\x8b\x00\x00`\x91\x00\x00\x1a\x8c\x00\x00h\x91\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelaystepfactor expbase backofffactor backoffmultiplier timemultiple exponentmax maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimitrandomize randomizationfactorretries maxretry limit numretriesattempts tries maxtries stop numofattempts timesmaxtime maxelapsedtime deadline maxretrytimedelays stepstimeout pertrytimeout\x00\x00\x00\x02\x00\x00\x00\b\x83\x00\x00s\x00\x00\x00\x03\x00\x00\x00{\x83\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\x7f\x83\x00\x00D\x00\x00\x00\b\x00\x00\x00Ã\x00\x00C\x00\x00\x00\v\x00\x00\x00\x06\x84\x00\x00\x1d\x00\x00\x00\x11\x00\x00\x00#\x84\x00\x00!\x00\x00\x00\x12\x00\x00\x00D\x84\x00\x000\x00\x00\x00\x13\x00\x00\x00t\x84\x00\x00,\x00\x00\x00\x18\x00\x00\x00\xa0\x84\x00\x00\f\x00\x00\x00\x19\x00\x00\x00\xac\x84\x00\x00\x15\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00a\x85\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00b\x85\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00c\x85\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00d\x85\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00e\x85\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00g\x85\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00i\x85\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entriesa policy  () (did you mean ?) (its default)...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x00g\x8c\x00\x00\x06\x00\x00\x00m\x8c\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\x84\x8c\x00\x00\f\x00\x00\x00\x90\x8c\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x98\x8c\x00\x00\a\x00\x00\x00at_leastexactspread\x00،\x00\x00\b\x00\x00\x00\xe0\x8c\x00\x00\x05\x00\x00\x00\xe5\x8c\x00\x00\x06\x00\x00\x00beginfailure\x04\x8d\x00\x00\x05\x00\x00\x00\t\x8d\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00=\x8d\x00\x00\x0e\x00\x00\x00K\x8d\x00\x00\x0e\x00\x00\x00Y\x8d\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00|\x8d\x00\x00\x06\x00\x00\x00\x82\x8d\x00\x00\x06\x00\x00\x00\x88\x8d\x00\x00\a\x00\x00\x00\x8f\x8d\x00\x00\t\x00\x00\x00\x98\x8d\x00\x00\b\x00\x00\x00\xa0\x8d\x00\x00\x06\x00\x00\x00\xa6\x8d\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xe8\x8d\x00\x00\x03\x00\x00\x00\xeb\x8d\x00\x00\x03\x00\x00\x00\xee\x8d\x00\x00\x03\x00\x00\x00\xf1\x8d\x00\x00\x03\x00\x00\x00\xf4\x8d\x00\x00\x03\x00\x00\x00\xf7\x8d\x00\x00\x03\x00\x00\x00\xfa\x8d\x00\x00\x03\x00\x00\x00\xfd\x8d\x00\x00\x03\x00\x00\x00\x00\x8e\x00\x00\x03\x00\x00\x00\x03\x8e\x00\x00\x03\x00\x00\x00\x06\x8e\x00\x00\x03\x00\x00\x00\t\x8e\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00m\x8e\x00\x001\x00\x00\x00\x9e\x8e\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00O\x8f\x00\x00\x15\x00\x00\x00d\x8f\x00\x00\x17\x00\x00\x00\xad\x8f\x00\x007\x00\x00\x00\xe4\x8f\x00\x00$\x00\x00\x00{\x8f\x00\x00\x16\x00\x00\x00\b\x90\x00\x00K\x00\x00\x00S\x90\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00P\x91\x00\x00W\x91\x00\x00\x90\x8b\x00\x00\xa7\x8b\x00\x00`\x91\x00\x00\x1a\x8c\x00\x00h\x91\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\x11\x8b\x00\x00\x17\x8b\x00\x00\x1b\x8b\x00\x00$\x8b\x00\x00.\x8b\x00\x003\x8b\x00\x009\x8b\x00\x00?\x8b\x00\x00B\x8b\x00\x00H\x8b\x00\x00M\x8b\x00\x00S\x8b\x00\x00_\x8b\x00\x00k\x8b\x00\x00u\x8b\x00\x00\x85\x8b\x00\x00\x90\x8b\x00\x00\x9b\x8b\x00\x00\xa7\x8b\x00\x00\xb2\x8b\x00\x00\xc0\x8b\x00\x00ˋ\x00\x00ڋ\x00\x00\xef\x8b\x00\x00\xf4\x8b\x00\x00\x03\x8c\x00\x00\x0e\x8c\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x1a\x8c\x00\x00 \x8c\x00\x00*\x8c\x00\x00.\x8c\x00\x00<\x8c\x00\x00uv\x00\x00H\x8c\x00\x00~v\x00\x00K\x8c\x00\x00Y\x8c\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00\xe7\x85\x00\x00\x18\x86\x00\x00*\x86\x00\x00S\x86\x00\x00s\x86\x00\x00\x93\x86\x00\x00\xb9\x86\x00\x00\xe1\x86\x00\x00<\x87\x00\x00a\x87\x00\x00a\x87\x00\x00\x85\x87\x00\x00؇\x00\x00\x1e\x88\x00\x00I\x88\x00\x00q\x88\x00\x00\x88\x88\x00\x00\x9c\x88\x00\x00ӈ\x00\x00\xfd\x88\x00\x008\x89\x00\x00l\x89\x00\x00\xa5\x89\x00\x00ʉ\x00\x00\xec\x89\x00\x00I\x8a\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe8\x90\x00\x00\xf8\x90\x00\x00\xe8\x90\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe8\x90\x00\x00\xf8\x90\x00\x00\xe8\x90\x00\x00"

@@ -25,7 +25,7 @@ export interface PolicyRetryToken {
 export class PolicyRetryStrategy {
 	/**
 	 * @throws {PolicyError} an invalid policy string or budget string.
-	 * @throws {TypeError} an unknown option, one of the wrong type, or a `concurrent` budget.
+	 * @throws {TypeError} an unknown option, one of the wrong type, a `concurrent` budget, or an `attempt_timeout`.
 	 */
 	constructor(options?: PolicyRetryStrategyOptions);
 	acquireInitialRetryToken(retryTokenScope: string): Promise<PolicyRetryToken>;

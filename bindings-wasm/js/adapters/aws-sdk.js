@@ -1,7 +1,15 @@
 // AWS SDK for JavaScript v3: a retry strategy whose tokens are the states of operations.
 
 import { fetchOutcome } from "backoff-wasm";
-import { checkNotShared, OF_AN_OPERATION, operations, readOptions, timeoutOf } from "./common.js";
+import {
+	checkNotShared,
+	OF_AN_OPERATION,
+	operations,
+	policyOf,
+	readOptions,
+	refuseFields,
+	timeoutOf,
+} from "./common.js";
 
 /** A server error that may go away is transient to the SDK. */
 const OUTCOMES = {
@@ -42,6 +50,7 @@ export class PolicyRetryStrategy {
 		if (read.budget?.kind === "concurrent") {
 			throw new TypeError("a concurrent budget needs the end of every call, which the SDK does not tell");
 		}
+		refuseFields(policyOf(read.policy), { attemptTimeout: "set the requestTimeout of the client's requestHandler" });
 		this.#begin = operations(read);
 		this.#stats = read.stats;
 	}

@@ -45,6 +45,6 @@ export interface JobRetries {
  * and its number of retries alone. It is rounded up to whole milliseconds. `max_elapsed` counts from the time when the
  * job was due.
  * @throws {PolicyError} an invalid policy string.
- * @throws {TypeError} an unknown option, or one of the wrong type.
+ * @throws {TypeError} an unknown option, one of the wrong type, or a field of the policy that the host ignores.
  */
 export function jobRetries(options?: JobRetriesOptions): JobRetries;

@@ -1,7 +1,7 @@
 // BullMQ: the delay of a job is that of its policy, of a stream with its id as the key, and of its number of retries.
 
 import { Operation, RandomStream } from "backoff-wasm";
-import { classify, policyOf, readOptions } from "./common.js";
+import { classify, policyOf, readOptions, refuseFields } from "./common.js";
 
 /** BullMQ takes it for: no retry. */
 const STOP = -1;
@@ -14,6 +14,11 @@ export function jobRetries(options = {}) {
 		...others
 	} = readOptions("jobRetries", options, ["policy", "seed", "shouldRetry"]);
 	const policy = policyOf(others.policy);
+	refuseFields(policy, {
+		attemptTimeout: "BullMQ does not interrupt a job, so limit the call in its processor",
+		resetAfter: "BullMQ does not tell how long a job ran",
+		elapsedFrom: "BullMQ does not keep the time of the first failure",
+	});
 	const backoffStrategy = async (attemptsMade, _type, error, job) => {
 		const verdict = await classify(shouldRetry, error, { attempt: attemptsMade, job });
 		const due = job.timestamp + (job.opts.delay ?? 0);

@@ -22,7 +22,7 @@ export interface CockatielBackoff {
  * The options of cockatiel's `retry`: the most retries of a policy, and a backoff (`IBackoffFactory`) with its delays.
  *
  * @throws {PolicyError} an invalid policy string.
- * @throws {TypeError} an unknown option, one of the wrong type, or a policy with `max_elapsed`.
+ * @throws {TypeError} an unknown option, one of the wrong type, or a field of the policy that cockatiel ignores.
  */
 export function retryOptions(options?: CockatielOptions): {
 	maxAttempts: number;

@@ -2,7 +2,7 @@
 
 import { Policy } from "backoff-wasm";
 import { isMarked } from "../retry/is-verdict.js";
-import { OF_AN_OPERATION, operations, policyOf, readOptions, timeoutOf } from "./common.js";
+import { OF_AN_OPERATION, operations, policyOf, readOptions, refuseFields, timeoutOf } from "./common.js";
 
 /** The options of cockatiel's `retry`. */
 export function retryOptions(options = {}) {
@@ -15,6 +15,10 @@ export function retryOptions(options = {}) {
 	if (maxElapsed !== Infinity) {
 		throw new TypeError("a backoff of cockatiel cannot stop after a max_elapsed: use cockatiel's timeout");
 	}
+	refuseFields(policyOf(others.policy), {
+		attemptTimeout: "wrap the retries of cockatiel around its timeout",
+		resetAfter: "cockatiel counts the retries, and does not tell how long an attempt ran",
+	});
 	// cockatiel counts the retries.
 	const begin = operations({ ...others, policy: new Policy(params) });
 	const next = (operation) => (context) => {

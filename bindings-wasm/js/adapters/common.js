@@ -2,8 +2,6 @@
 
 import { Budget, makeRetriable, Operation, Policy, RandomStream, StartError } from "backoff-wasm";
 import { OPEN } from "../core/account.js";
-import { optionsOf } from "../plain/field-options.js";
-import { FIELDS } from "../plain/fields.js";
 import { adviceOn } from "../retry/advice.js";
 import { isMarked, toVerdict } from "../retry/is-verdict.js";
 
@@ -24,17 +22,13 @@ export function checkOptions(what, options) {
 /** The options of a function, after the checks of `retry`, with a budget for a budget string. An unknown one is an error. */
 export function readOptions(what, options, known) {
 	checkOptions(what, options);
-	const names = optionsOf(FIELDS).map(({ option }) => option);
 	const [given, fields] = [{}, {}];
 	for (const [option, value] of Object.entries(options)) {
-		if (known.includes(option)) {
-			given[option] = value;
-		} else if (names.includes(option)) {
-			fields[option] = value;
-		} else {
-			const all = `; the options of ${what} are ${known.join(", ")}, and the fields of a policy: ${names.join(", ")}`;
-			throw new TypeError(`${option} is unknown${adviceOn(option) ?? all}`);
+		if (!known.includes(option) && ifStarted(() => isField(option)) === false) {
+			const all = `; the options of ${what} are ${known.join(", ")}, and those of a policy`;
+			throw new TypeError(`${option} is unknown${adviceOn(option, Policy.parse) ?? all}`);
 		}
+		(known.includes(option) ? given : fields)[option] = value;
 	}
 	const { budget, shouldRetry = () => true } = given;
 	const read = { ...given, ...(typeof budget === "string" && { budget: Budget.parse(budget) }) };
@@ -44,6 +38,18 @@ export function readOptions(what, options, known) {
 	const checked = Object.entries(read).filter(([option]) => OF_A_LOOP.includes(option));
 	makeRetriable(() => {}, { ...Object.fromEntries(checked), shouldRetry });
 	return read;
+}
+
+/** Whether an option is a field of a policy, which the core knows. */
+function isField(option) {
+	try {
+		return Boolean(Policy.parse("off").with({ [option]: undefined }));
+	} catch (error) {
+		if (error instanceof TypeError) {
+			return false;
+		}
+		throw error;
+	}
 }
 
 /** The result of a function; undefined if the core cannot start (SPEC 18.7). */
@@ -62,6 +68,17 @@ export function ifStarted(act) {
 export function checkNotShared({ budget }) {
 	if (typeof budget?.[OPEN] === "function") {
 		throw new TypeError("budget must be a Budget, got a SharedBudget: this adapter takes a budget of one process");
+	}
+}
+
+/** Throws for fields of a policy that the host of an adapter ignores; `reasons` are by the names of the options. */
+export function refuseFields(policy, reasons) {
+	for (const [name, reason] of Object.entries(reasons)) {
+		const value = policy.params[name];
+		if (value !== Infinity && value !== "begin") {
+			const ms = value.nanoseconds ? Number(value.nanoseconds) / 1e6 : value;
+			throw new TypeError(`${name} ${ms}${typeof ms === "number" ? " ms" : ""} cannot be kept here: ${reason}`);
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ export interface ScheduleOptions<Input = unknown> extends OfAnOperation {
  * delay; it waits whole milliseconds, rounded up, on the clock of effect.
  *
  * @throws {PolicyError} an invalid policy string.
- * @throws {TypeError} an unknown option, or one of the wrong type.
+ * @throws {TypeError} an unknown option, one of the wrong type, or a field of the policy that the host ignores.
  */
 export function schedule<Input = unknown>(
 	options?: ScheduleOptions<Input>,

@@ -2,11 +2,14 @@
 
 import { Cause, Duration, Effect, Schedule } from "effect";
 import { isMarked } from "../retry/is-verdict.js";
-import { OF_AN_OPERATION, operations, readOptions, verdictOf } from "./common.js";
+import { OF_AN_OPERATION, operations, policyOf, readOptions, refuseFields, verdictOf } from "./common.js";
 
 /** A schedule for `Effect.retry` or `Effect.repeat`. */
 export function schedule(options = {}) {
 	const { shouldRetry = () => true, ...others } = readOptions("schedule", options, [...OF_AN_OPERATION, "shouldRetry"]);
+	refuseFields(policyOf(others.policy), {
+		attemptTimeout: "a schedule ends no effect; use Effect.timeout in the effect",
+	});
 	const begin = operations(others);
 	// The outer effect runs once for each use of the schedule.
 	const step = Effect.map(

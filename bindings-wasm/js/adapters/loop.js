@@ -33,6 +33,10 @@ export async function request(attempt, settings, client) {
 				...Object.fromEntries(OF_RETRY.filter((name) => name in settings).map((name) => [name, settings[name]])),
 				budget: settings.budgetOf(originOf(url)),
 				signal,
+				// A default of the program is no response.
+				fallback: (error) => {
+					throw error;
+				},
 				shouldRetry: (error) => classifier.verdictOn({ error, response: responseOf(error) }),
 				shouldRetryResult: (response) => classifier.verdictOn({ response }),
 				onStop: onStop && ((event) => onStop(classifier.eventOf(event))),

@@ -22,7 +22,7 @@ export interface PRetryOptions extends OfAnOperation {
  * `max_elapsed` counts from here, and calls that shared them would wait the same.
  *
  * @throws {PolicyError} an invalid policy string.
- * @throws {TypeError} an unknown option, or one of the wrong type.
+ * @throws {TypeError} an unknown option, one of the wrong type, or a field of the policy that the host ignores.
  */
 export function retryOptions(options?: PRetryOptions): {
 	retries: number;

@@ -2,16 +2,19 @@
 
 import { DEFAULT_CLOCK, UNREF_CLOCK } from "../retry/clock.js";
 import { isMarked } from "../retry/is-verdict.js";
-import { classify, OF_AN_OPERATION, operations, policyOf, readOptions } from "./common.js";
+import { classify, OF_AN_OPERATION, operations, policyOf, readOptions, refuseFields } from "./common.js";
 
 /** The options of one call of p-retry. */
 export function retryOptions(options = {}) {
 	const known = [...OF_AN_OPERATION, "shouldRetry", "signal", "unref"];
 	const { shouldRetry = () => true, signal, unref, ...others } = readOptions("retryOptions", options, known);
 	const policy = policyOf(others.policy);
+	refuseFields(policy, { attemptTimeout: "p-retry does not end an attempt, so limit the call in its function" });
+	const { maxRetries, resetAfter } = policy.params;
 	const operation = operations({ ...others, policy })(performance.now());
 	return {
-		retries: policy.params.maxRetries,
+		// p-retry counts no attempt anew.
+		retries: resetAfter === Infinity ? maxRetries : Infinity,
 		// The wait is here instead.
 		minTimeout: 0,
 		...(signal && { signal }),

@@ -51,7 +51,7 @@ export const Budget = /* @__PURE__ */ named(
 
 		level(now = performance.now()) {
 			loadBudget(this);
-			budgets().exports.budget_level(toNanoseconds("now", now));
+			budgets().exports.budget_level(0, toNanoseconds("now", now));
 			return levelOf(wordAt(0), wordAt(1), wordAt(2));
 		}
 

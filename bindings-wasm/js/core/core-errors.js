@@ -10,19 +10,15 @@ import { misfitOf } from "./field.js";
  */
 export function throwCoreError(values) {
 	const { code, field, value, limit, message } = readError();
-	const { bytes, exports, fields } = module();
-	const options = new Map([...fields, ...values.map(([field]) => field)].map(({ name, option }) => [name, option]));
+	const options = new Map(
+		[...module().fields, ...values.map(([field]) => field)].map(({ name, option }) => [name, option]),
+	);
 	/** Names the options, not the fields, outside quotation marks. */
 	const inOptions = (text) => text.replace(/"(?:\\.|[^"])*"|\w+/g, (word) => options.get(word) ?? word);
-	const unrepresentable = misfitOf(values.find(([{ name }]) => name === field)?.[1], code);
-	if (unrepresentable === undefined) {
-		throw new PolicyError(code, field, value, limit, inOptions(message));
-	}
-	const { written } = writeText(unrepresentable.shown);
-	const utf8 = bytes.subarray(0, exports.error_message_with(written));
-	// An unknown name may contain any character, and jsdom has no TextDecoder.
-	const shown = decodeURIComponent(Array.from(utf8, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""));
-	throw new PolicyError(code, field, unrepresentable.value, limit, inOptions(shown));
+	const { shown, value: given = value } = misfitOf(values.find(([{ name }]) => name === field)?.[1], code) ?? {};
+	// The value is the second word.
+	const text = shown ? message.replace(/ \S+/, () => ` ${shown}`) : message;
+	throw new PolicyError(code, field, given, limit, inOptions(text));
 }
 
 /** Passes a policy string or a budget string to a parser of the module; throws if that refuses it. */

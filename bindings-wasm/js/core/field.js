@@ -3,7 +3,7 @@
 // A value may be unrepresentable: an unknown name, a number beyond 64 bits, or a ratio with larger terms.
 // The core then gets a number that it refuses by the same rule, and the error shows the caller's value.
 
-import { ratioOfText } from "../wasm/ratio.js";
+import { ratioOfText } from "../plain/ratio.js";
 import { finite, MAX_UINT64, wholeNumber } from "./arguments.js";
 import { fromNanoseconds, readDuration } from "./duration.js";
 import { refuse, wrongType } from "./errors.js";
@@ -16,6 +16,8 @@ const UNKNOWN_KIND = 0n;
 /** The core refuses the numerator of this ratio. */
 const RATIO_TOO_FINE = 0xffff_ffff_0000_0001n;
 const MAX_NAME = 60;
+/** The longest value of a caller that a message shows. */
+const MAX_SHOWN = 128;
 
 const readers = { kind: readKind, duration: fitDuration, ratio: readRatio, count: readCount, waits: readWaits };
 /** A list with more entries is refused whatever the others are. */
@@ -102,7 +104,10 @@ function fits(raw) {
 }
 
 function fitsNot(raw, value, shown) {
-	return { raw, unrepresentable: { value, shown } };
+	return {
+		raw,
+		unrepresentable: { value, shown: shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}...` : shown },
+	};
 }
 
 function readRatio(field, input) {

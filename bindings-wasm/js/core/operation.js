@@ -1,10 +1,10 @@
-import { copy, module, readWords, roundedWordAt, wordAt } from "../wasm/module.js";
+import { copy, module, roundedWordAt, wordAt } from "../wasm/module.js";
 import { noOptions, pickOptions, uint64 } from "./arguments.js";
 import { checkBudget } from "./budget.js";
 import { checkAhead, toDeadline, toMilliseconds, toNanoseconds } from "./duration.js";
 import { wrongType } from "./errors.js";
 import { kindNumber } from "./field.js";
-import { checkPolicy, makeCurrent } from "./policy-state.js";
+import { checkPolicy, limitsOf, makeCurrent } from "./policy-state.js";
 import { getter, named, withJSON } from "./show.js";
 import { RandomStream, stateOf } from "./stream.js";
 
@@ -63,14 +63,13 @@ export class CheckedOperation {
 		return this.retries + 1;
 	}
 
-	/** Of an attempt that begins or fails now: its limit, the time that is left, each 0n if there is none, and the index. */
+	/** Of an attempt that begins or fails now: the time that is left, 0n if there is no end, and the index of the delay. */
 	attempt(now) {
 		makeCurrent(this.policy);
 		const { exports, operation } = module();
 		copy(this.#state, operation);
 		exports.attempt(now);
-		const [limit, left, index] = readWords(0, 3);
-		return { limit, left, index };
+		return { left: wordAt(0), index: roundedWordAt(1) };
 	}
 
 	/** Decides, with an own delay if there is one; returns the delay in nanoseconds. */
@@ -197,11 +196,13 @@ export const Operation = /* @__PURE__ */ named(
 		}
 
 		attemptLimitNs(now) {
-			return own(this).checked.attempt(toNanoseconds("now", now)).limit || undefined;
+			const { checked } = own(this);
+			const { left } = checked.attempt(toNanoseconds("now", now));
+			return limitsOf(checked.policy).isAttemptLimited ? left : undefined;
 		}
 
 		retryIndex(now) {
-			return Number(own(this).checked.attempt(toNanoseconds("now", now)).index);
+			return own(this).checked.attempt(toNanoseconds("now", now)).index;
 		}
 
 		cancel() {

@@ -48,26 +48,16 @@ export function readFields(options) {
 		.map((field) => [field, toFieldValue(field, options[field.option])]);
 }
 
-/** Makes the policy of these fields the module's current one. */
-export function build(values) {
-	writeFields(values);
-	if (!module().exports.policy_init()) {
-		throwCoreError(values);
-	}
-}
-
 /** The state of a policy with these fields as pairs after its string. */
 export function changeFields(state, values) {
 	makeCurrent(state);
-	writeFields(values);
-	if (!module().exports.policy_change()) {
-		throwCoreError(values);
-	}
+	build(values, true);
 	return currentState();
 }
 
-function writeFields(values) {
-	const { fields, words } = module();
+/** Makes the policy of these fields the module's current one, or changes that by them. */
+export function build(values, isChange = false) {
+	const { exports, fields, words } = module();
 	const write = (position, word) => words.setBigUint64(WORD_BYTES * position, word, true);
 	let set = 0n;
 	for (const [{ name }, { raw }] of values) {
@@ -81,6 +71,9 @@ function writeFields(values) {
 		write(position + 1, Array.isArray(raw) ? BigInt(raw.length) : raw);
 	}
 	write(0, set);
+	if (!exports.policy_build(isChange)) {
+		throwCoreError(values);
+	}
 }
 
 /** The state of the policy that the module has just made: its bytes, and its limits once they were asked for. */

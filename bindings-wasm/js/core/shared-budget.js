@@ -2,8 +2,10 @@
 
 import { OPEN } from "./account.js";
 import { uint64 } from "./arguments.js";
+import { Budget } from "./budget.js";
 import { toMilliseconds } from "./duration.js";
 import { refuse, wrongType } from "./errors.js";
+import { levelOfText } from "./level-of-text.js";
 import { BudgetMember } from "./member.js";
 import { readShared } from "./shared-options.js";
 import { withJSON } from "./show.js";
@@ -19,6 +21,7 @@ export class SharedBudget {
 	static name = "SharedBudget";
 
 	#store;
+	#budget;
 	#onExchange;
 	#member;
 	/** The requests that wait, in the order in which they came, and the flushes. */
@@ -31,6 +34,7 @@ export class SharedBudget {
 	constructor(store, name, budget, options) {
 		const [key, onExchange, ...ofMember] = readShared(store, name, budget, options);
 		this.#store = store;
+		this.#budget = `${ofMember[0]}`;
 		const seed = globalThis.crypto?.getRandomValues(new BigUint64Array(1))[0] ?? localTime();
 		this.#member = new BudgetMember(...ofMember, seed);
 		this.#onExchange = onExchange;
@@ -42,6 +46,17 @@ export class SharedBudget {
 
 	get stats() {
 		return #member in this ? this.#member.stats() : refuseThis(this);
+	}
+
+	/** What the account in the store has left. */
+	async level() {
+		if (!(#member in this)) {
+			refuseThis(this);
+		}
+		const { text, now } = readLoaded(await this.#store.load(this.key));
+		// The state is before what the text has of processes.
+		const [state] = (text ?? "").split(" | ", 1);
+		return levelOfText(Budget.parse(this.#budget), state, now) ?? this.#refuse(text);
 	}
 
 	/** Sends what the store does not know, and says whether it has it. It never rejects. */
@@ -257,26 +272,21 @@ export class SharedBudget {
 
 	/** Steps what the store holds, and says whether that changed it. */
 	#apply(exchange, loaded) {
-		if (loaded === null || typeof loaded !== "object") {
-			wrongType("the value of load()", "{ text: string | null, now: bigint }", loaded);
-		}
-		const { text, now } = loaded;
-		if (typeof text !== "string" && text !== null) {
-			wrongType("text of load()", "a string, or null if there is none", text);
-		}
-		if (typeof now !== "bigint") {
-			wrongType("now of load()", "a bigint of nanoseconds", now);
-		}
-		Object.assign(exchange, { before: text, now: uint64("now of load()", now) });
+		const { text, now } = readLoaded(loaded);
+		Object.assign(exchange, { before: text, now });
 		const stepped = this.#member.step(text, now);
 		if (!stepped) {
-			const shown = JSON.stringify(text.slice(0, MAX_SHOWN));
-			refuse("not_a_state", "text", 0n, 0n, `${shown} is not a state of the budget of ${this.key}`);
+			this.#refuse(text);
 		}
 		const { after, isChanged, steps } = stepped;
 		// Most hooks write a log, and JSON knows no bigints.
 		Object.assign(exchange, { after, steps: steps.map(withJSON) });
 		return isChanged;
+	}
+
+	#refuse(text) {
+		const shown = JSON.stringify(text.slice(0, MAX_SHOWN));
+		refuse("not_a_state", "text", 0n, 0n, `${shown} is not a state of the budget of ${this.key}`);
 	}
 
 	#report(exchange) {
@@ -292,6 +302,21 @@ export class SharedBudget {
 			this.#isReporting = false;
 		}
 	}
+}
+
+/** What a store has loaded, checked. */
+function readLoaded(loaded) {
+	if (loaded === null || typeof loaded !== "object") {
+		wrongType("the value of load()", "{ text: string | null, now: bigint }", loaded);
+	}
+	const { text, now } = loaded;
+	if (typeof text !== "string" && text !== null) {
+		wrongType("text of load()", "a string, or null if there is none", text);
+	}
+	if (typeof now !== "bigint") {
+		wrongType("now of load()", "a bigint of nanoseconds", now);
+	}
+	return { text, now: uint64("now of load()", now) };
 }
 
 function noAnswer(timeout) {

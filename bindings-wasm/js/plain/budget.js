@@ -2,10 +2,10 @@ import { toNanoseconds } from "../core/duration.js";
 import { wrongType } from "../core/errors.js";
 import { fromFieldValue } from "../core/field.js";
 import { levelOf } from "../core/level.js";
+import { optionOf } from "../core/option-name.js";
 import { named, TEXT } from "../core/show.js";
 import { BUDGET_FIELDS, parseBudgetText, printBudget } from "./budget-fields.js";
 import { BudgetAccount } from "./budgets.js";
-import { optionOf } from "./field-options.js";
 
 const accounts = /* @__PURE__ */ new WeakMap();
 

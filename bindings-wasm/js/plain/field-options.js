@@ -1,5 +1,6 @@
 // The fields as options of JavaScript.
 
+import { optionOf } from "../core/option-name.js";
 import { EVERY_INDEX } from "./fields.js";
 import { MAX } from "./numbers.js";
 
@@ -14,9 +15,6 @@ const NO_LIMIT = {
 	attempt_timeout: MAX,
 	reset_after: MAX,
 };
-
-/** The name of the option for a field. */
-export const optionOf = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 
 /** The fields, each with the name of its option. */
 export function optionsOf(fields) {

@@ -1,7 +1,6 @@
 // The text of values and the messages of rules (SPEC 8.8, 8.9).
 
 import { ratioOf, termsOf } from "./numbers.js";
-import { utf8 } from "./utf8.js";
 
 export const UNITS = {
 	d: 86_400_000_000_000n,
@@ -87,22 +86,4 @@ export function messageOf(code, field, value, limit, name = field.name, shown = 
 		K: field.kinds.join(", "),
 		S: selector && `${selector.name} ${textOf(selector, limit)}`,
 	});
-}
-
-/** The longest value of a caller that a message shows, in bytes. */
-const MAX_SHOWN = 128;
-
-/** What a message shows of a text. */
-export function cut(text) {
-	if (utf8(text).length <= MAX_SHOWN) {
-		return text;
-	}
-	let start = "";
-	for (const character of text) {
-		if (utf8(start + character).length > MAX_SHOWN) {
-			break;
-		}
-		start += character;
-	}
-	return `${start}...`;
 }

@@ -53,20 +53,18 @@ export class CheckedOperation {
 		this.budget?.operationBegan(begun);
 	}
 
-	/** Of an attempt that begins or fails now: its limit, the time that is left, each 0n if there is none, and the index. */
+	/** Of an attempt that begins or fails now: the time that is left, 0n if there is no end, and the index of the delay. */
 	attempt(now) {
 		const { begun, count, deadline, policy } = this;
 		const isElapsing = policy.max_elapsed < MAX && (policy.elapsed_from !== FROM_FAILURE || count > 0n);
 		const ends = [
 			isElapsing ? policy.max_elapsed - most(0n, now - begun) : 0n,
 			deadline === WORD_MAX ? 0n : deadline - now,
-			policy.attempt_timeout < MAX ? policy.attempt_timeout : 0n,
+			isAttemptLimited(policy) ? policy.attempt_timeout : 0n,
 		].filter((left) => left > 0n);
-		const left = ends.length ? ends.reduce(least) : 0n;
 		return {
-			limit: policy.attempt_timeout < MAX ? left : 0n,
-			left,
-			index: !this.reason && this.countsAnew(now) ? 0n : count,
+			left: ends.length ? ends.reduce(least) : 0n,
+			index: !this.reason && this.countsAnew(now) ? 0 : Number(count),
 		};
 	}
 
@@ -155,6 +153,8 @@ export class CheckedOperation {
 	}
 }
 
+const isAttemptLimited = (policy) => policy.attempt_timeout < MAX;
+
 const OPTIONS = /* @__PURE__ */ noOptions("now", "deadline", "budget");
 const DECISION_OPTIONS = /* @__PURE__ */ noOptions("now", "retryAfter", "delay");
 
@@ -206,11 +206,13 @@ export const Operation = /* @__PURE__ */ named(
 		}
 
 		attemptLimitNs(now) {
-			return own(this).checked.attempt(toNanoseconds("now", now)).limit || undefined;
+			const { checked } = own(this);
+			const { left } = checked.attempt(toNanoseconds("now", now));
+			return isAttemptLimited(checked.policy) ? left : undefined;
 		}
 
 		retryIndex(now) {
-			return Number(own(this).checked.attempt(toNanoseconds("now", now)).index);
+			return own(this).checked.attempt(toNanoseconds("now", now)).index;
 		}
 
 		cancel() {

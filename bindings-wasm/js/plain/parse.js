@@ -3,6 +3,7 @@
 import { PolicyError, wrongType } from "../core/errors.js";
 import { fillIn, messageOf, UNITS } from "./messages.js";
 import { least, ratioOf, WORD_MAX } from "./numbers.js";
+import { termsOfText } from "./ratio.js";
 import { utf8 } from "./utf8.js";
 
 const MAX_LENGTH = 1024;
@@ -16,14 +17,14 @@ const MAX_SHOWN = 32;
 
 /** What other libraries call the keys of a policy string, without the `_` between words. */
 const PEERS = {
-	base: "delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff",
+	base: "delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelay",
 	increment: "step",
-	multiplier: "factor expbase backofffactor backoffmultiplier",
-	cap: "max maxdelay maxwait maxtimeout maxinterval maxbackoff",
+	multiplier: "factor expbase backofffactor backoffmultiplier timemultiple exponent",
+	cap: "max maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimit",
 	jitter: "randomize randomizationfactor",
-	max_retries: "retries maxretry",
-	max_attempts: "attempts tries maxtries stop",
-	max_elapsed: "maxtime maxelapsedtime deadline",
+	max_retries: "retries maxretry limit numretries",
+	max_attempts: "attempts tries maxtries stop numofattempts times",
+	max_elapsed: "maxtime maxelapsedtime deadline maxretrytime",
 	waits: "delays steps",
 	attempt_timeout: "timeout pertrytimeout",
 };
@@ -129,12 +130,6 @@ function read(grammar, text, check) {
 }
 
 const NUMBER = /^\d+(?:\.\d+)?$/;
-
-/** A number as n/d, where d is a power of ten. */
-export function termsOfText(number) {
-	const [whole, part = ""] = number.replace(/(\.\d*?)0+$/, "$1").split(".");
-	return [BigInt(whole + part), 10n ** BigInt(part.length)];
-}
 
 /** The terms of two numbers, a number or a percentage; undefined if the text is none of these. */
 function termsOfRatio(text) {

@@ -1,6 +1,6 @@
 // Policy strings (SPEC 11).
 
-import { DECORRELATED, EQUAL, EXPONENTIAL, FIELDS, FULL, ON_DELAY, PROPORTIONAL } from "./fields.js";
+import { DECORRELATED, EQUAL, EXPONENTIAL, FIELDS, FULL, ON_DELAY, PROPORTIONAL, uses } from "./fields.js";
 import { MAX } from "./numbers.js";
 import { headsOf, parseText, readPresets } from "./parse.js";
 import { PRESETS } from "./presets.js";
@@ -26,11 +26,11 @@ const alsoRemoved = () => ({
 
 /** The checked fields of a policy with these as pairs after its string. */
 export function changedFields(policy, fields, fail) {
-	const kept = shownOf(policy);
-	for (const gone of Object.keys(fields).flatMap((name) => alsoRemoved()[name] ?? [])) {
-		delete kept[gone];
-	}
-	return checkFields({ ...kept, ...fields }, fail);
+	const kinds = { ...policy, growth: fields.growth ?? policy.growth };
+	const gone = Object.keys(fields).flatMap((name) => alsoRemoved()[name] ?? []);
+	// What a new growth does not use goes, too: the policy had it for its own.
+	const kept = Object.entries(shownOf(policy)).filter(([name]) => uses(kinds, FIELDS[name]) && !gone.includes(name));
+	return checkFields({ ...Object.fromEntries(kept), ...fields }, fail);
 }
 
 let grammar;

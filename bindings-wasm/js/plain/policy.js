@@ -2,12 +2,13 @@ import { checkIndex, noOptions, pickOptions } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
 import { PolicyError, typeName, wrongType } from "../core/errors.js";
 import { fromFieldValue, misfitOf, toFieldValue } from "../core/field.js";
+import { optionOf } from "../core/option-name.js";
 import { define, named, TEXT, withJSON } from "../core/show.js";
-import { optionOf, optionsOf } from "./field-options.js";
+import { optionsOf } from "./field-options.js";
 import { FIELDS } from "./fields.js";
 import { fill } from "./fill.js";
 import { fitted } from "./fit.js";
-import { cut, messageOf } from "./messages.js";
+import { messageOf } from "./messages.js";
 import { changedFields, parsePolicyText } from "./policy-text.js";
 import { previewed } from "./preview.js";
 import { printPolicy } from "./print.js";
@@ -172,7 +173,7 @@ function failWith(values) {
 		const { name } = field;
 		const [{ option }, read] = values.find(([given]) => given.name === name) ?? [{ option: optionOf(name) }];
 		const { shown, value: given = value } = misfitOf(read, code) ?? {};
-		const message = messageOf(code, field, value, limit, option, shown && cut(shown));
+		const message = messageOf(code, field, value, limit, option, shown);
 		throw new PolicyError(code, name, given, limit, message.replace("max_retries", "maxRetries"));
 	};
 }

@@ -1,5 +1,12 @@
+// Ratios from the text of numbers.
+
 import { ratioOf } from "./numbers.js";
-import { termsOfText } from "./parse.js";
+
+/** A number as n/d, where d is a power of ten. */
+export function termsOfText(number) {
+	const [whole, part = ""] = number.replace(/(\.\d*?)0+$/, "$1").split(".");
+	return [BigInt(whole + part), 10n ** BigInt(part.length)];
+}
 
 /** The value of the ratio that the text of a number denotes, or 0n, which is not a ratio, if it has too large terms. */
 export function ratioOfText(text) {

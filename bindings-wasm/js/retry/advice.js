@@ -1,48 +1,26 @@
-// What to write in place of an option of another library.
+// What to write in place of an option of another library, or of one in another spelling.
 
-const MEANT = {
-	retries: "maxRetries",
-	tries: "maxAttempts",
-	attempts: "maxAttempts",
-	numOfAttempts: "maxAttempts",
-	limit: "maxRetries",
-	times: "maxAttempts",
-	minTimeout: "base",
-	minDelay: "base",
-	startingDelay: "base",
-	initialDelay: "base",
-	initialInterval: "base",
-	interval: "base",
-	delay: "base, or delays: [100, 200]",
-	retryDelay: "base, or delays: [100, 200]",
-	calculateDelay: "delays: (index, failure) => 100",
-	maxTimeout: "cap",
-	maxDelay: "cap",
-	maxInterval: "cap",
-	backoffLimit: "cap",
-	factor: "multiplier",
-	timeMultiple: "multiplier",
-	exponent: "multiplier",
-	maxRetryTime: "maxElapsed",
-	maxElapsedTime: "maxElapsed",
-	timeout: "attemptTimeout, or maxElapsed for all attempts",
-	forever: "maxRetries: Infinity",
-	randomize: 'jitter: "full", which the default policy has',
-	delayFirstAttempt: "nothing: the first attempt never waits",
-	retry: "shouldRetry",
-	retryOn: "shouldRetry",
-	retryIf: "shouldRetry",
-	retryCondition: "shouldRetry",
-	shouldRetryError: "shouldRetry",
-	handle: "shouldRetry",
-	onFailedAttempt: "onRetry, and onStop for the last failure",
-	onError: "onRetry, and onStop for the last failure",
-	onRetryAttempt: "onRetry",
-	abortSignal: "signal",
-};
+import { optionOf } from "../core/option-name.js";
 
-/** The rest of the sentence "NAME is unknown" for an option of another library, or for one in another spelling. */
-export function adviceOn(name) {
-	const meant = Object.hasOwn(MEANT, name) ? MEANT[name] : undefined;
+/** Names of what is no field of a policy. */
+const MEANT = [
+	[/^forever$/, "maxRetries: Infinity"],
+	[/^(?:retry|shouldRetry|handle)/, "shouldRetry"],
+	[/^on[A-Z]/, "onRetry, and onStop for the last failure"],
+	[/signal/i, "signal"],
+];
+
+/**
+ * The rest of the sentence "NAME is unknown"; undefined if there is no advice. The core knows the names of fields: what
+ * `parse` says of a policy string with that key.
+ */
+export function adviceOn(name, parse) {
+	let key;
+	try {
+		parse(`off:${name.toLowerCase()}=`);
+	} catch ({ message }) {
+		key = /(?:did you mean |: )(\w+)(?:\?| has no value)/.exec(message)?.[1];
+	}
+	const meant = key ? optionOf(key) : MEANT.find(([names]) => names.test(name))?.[1];
 	return meant && `; did you mean ${meant}?`;
 }

@@ -2,38 +2,48 @@
 
 import { copyOptions } from "../core/arguments.js";
 import { wrongType } from "../core/errors.js";
-import { noDefaults, resolveRetryOptions } from "./options.js";
+import { changedBy, isOfAnyPolicy, resolveRetryOptions } from "./options.js";
 
-/** The defaults of the program, undefined if there are none. */
-export let defaults;
-
-/** All that are set; the last ones count. */
+/** All that are set, from the first to the last. */
 const set = [];
 
-/** Sets the defaults of all loops that begin from now on. Returns a function that takes them back. */
+/** The sum of all defaults of the program, undefined if there are none. */
+export let defaults;
+
+/** What is of one loop. */
+const OF_ONE = ["signal", "stream", "seed", "key"];
+
+/** Sets defaults of all loops that begin from now on, beside earlier ones. Returns a function that takes them back. */
 export function setDefaults(options) {
-	const { enabled = true, ...given } = copyOptions("setDefaults", options);
-	if (typeof enabled !== "boolean") {
+	const { enabled, ...given } = copyOptions("setDefaults", options);
+	if (enabled !== undefined && typeof enabled !== "boolean") {
 		wrongType("enabled", "a boolean", enabled);
 	}
-	resolveRetryOptions("setDefaults", { shouldRetry: () => true, ...given });
-	const own = new Defaults(given, enabled);
+	for (const name of OF_ONE) {
+		if (given[name] !== undefined) {
+			throw new TypeError(`${name} belongs to one loop; it is no default of all`);
+		}
+	}
+	const own = withoutUndefined({ enabled, ...given });
+	const { enabled: _, ...sum } = [...set, own].reduce(withHooksOfBoth);
+	resolveRetryOptions("setDefaults", { shouldRetry: () => true, ...sum });
 	const change = () => {
-		defaults = set.at(-1);
+		defaults = set.length ? new Defaults(set.reduce(withHooksOfBoth)) : undefined;
 	};
 	set.push(own);
 	change();
 	return () => {
-		if (set.includes(own)) {
-			set.splice(set.indexOf(own), 1);
+		const place = set.indexOf(own);
+		if (place >= 0) {
+			set.splice(place, 1);
 			change();
 		}
 	};
 }
 
 class Defaults {
-	constructor(given, enabled) {
-		this.given = withoutUndefined(given);
+	constructor({ enabled = true, ...given }) {
+		this.given = given;
 		this.enabled = enabled;
 	}
 
@@ -41,15 +51,19 @@ class Defaults {
 	resolve(caller, options) {
 		const own = withoutUndefined(copyOptions(caller, options));
 		// A policy of the loop's own is not changed.
-		const others = Object.entries(this.given).filter(([name]) => !("policy" in own) || noDefaults(name));
-		const { onRetry, onStop, ...given } = Object.fromEntries(others);
-		const hooks = { onRetry: both(onRetry, own.onRetry), onStop: both(onStop, own.onStop) };
-		return resolveRetryOptions(caller, { ...given, ...own, ...hooks }, !this.enabled);
+		const others = Object.entries(this.given).filter(([name]) => !("policy" in own) || isOfAnyPolicy(name));
+		return resolveRetryOptions(caller, withHooksOfBoth(Object.fromEntries(others), own), !this.enabled);
 	}
 }
 
 const withoutUndefined = (options) =>
 	Object.fromEntries(Object.entries(options).filter(([, option]) => option !== undefined));
+
+/** The options with others over them, whose hooks come second. */
+function withHooksOfBoth(first, second) {
+	const hooks = ["onRetry", "onStop"].map((name) => [name, both(first[name], second[name])]);
+	return withoutUndefined({ ...changedBy(first, second), ...Object.fromEntries(hooks) });
+}
 
 /** A hook that calls both, the first one first. */
 function both(first, second) {

@@ -242,7 +242,7 @@ export class Loop {
 	async callWithin() {
 		const { clock, signal, unref } = this.options;
 		this.readClock();
-		const limit = toMilliseconds(this.operation.attempt(this.nowNs).limit);
+		const limit = toMilliseconds(this.operation.attempt(this.nowNs).left);
 		const [call, timer] = [new AbortController(), new AbortController()];
 		this.callSignal = call.signal;
 		const unregister = signal && whenAborted(signal, () => call.abort(reasonOf(signal)));
@@ -289,7 +289,7 @@ export class Loop {
 	/** The caller's own delay after a failure, undefined if there is none. */
 	ownDelay() {
 		const { delays } = this.options;
-		const index = Number(this.operation.attempt(this.nowNs).index);
+		const { index } = this.operation.attempt(this.nowNs);
 		if (index >= maxRetriesOf(this.operation.policy)) {
 			return undefined;
 		}

@@ -203,21 +203,30 @@ function ownNames() {
 }
 
 /** Whether a default of the program also holds for a loop with a policy of its own. */
-export const noDefaults = (name) => name !== "policy" && ownNames().includes(name);
+export const isOfAnyPolicy = (name) => name !== "policy" && ownNames().includes(name);
+
+/** Options, and those that they replace as well. */
+const REPLACED = {
+	maxAttempts: ["maxRetries"],
+	maxRetries: ["maxAttempts"],
+	stream: ["seed", "key"],
+	seed: ["stream"],
+};
+
+/** The options with changes. */
+export function changedBy(options, changes) {
+	const replaced = Object.keys(REPLACED).flatMap((name) => (changes[name] === undefined ? [] : REPLACED[name]));
+	const kept = Object.entries(options).filter(([name]) => !replaced.includes(name));
+	return { ...Object.fromEntries(kept), ...changes };
+}
 
 /** Throws for a name that is neither an option nor a field of a policy. The fields only the core knows. */
 function checkFieldNames(caller, fields) {
-	for (const name of Object.keys(fields)) {
-		const advice = adviceOn(name);
-		if (advice) {
-			throw new TypeError(`${name} is unknown${advice}`);
-		}
-	}
-	const names = ifStarted(fieldNames) ?? Object.keys(fields);
-	const unknown = Object.keys(fields).find((name) => !names.includes(name));
+	const names = ifStarted(fieldNames);
+	const unknown = names && Object.keys(fields).find((name) => !names.includes(name));
 	if (unknown !== undefined) {
-		const all = `${ownNames().join(", ")}, and the fields of a policy: ${names.join(", ")}`;
-		throw new TypeError(`${unknown} is unknown; the options of ${caller} are ${all}`);
+		const all = () => `; the options of ${caller} are ${ownNames().join(", ")}, and those of a policy`;
+		throw new TypeError(`${unknown} is unknown${adviceOn(unknown, readPolicyText) ?? all()}`);
 	}
 }
 

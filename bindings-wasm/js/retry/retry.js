@@ -3,7 +3,7 @@ import { wrongType } from "../core/errors.js";
 import { define } from "../core/show.js";
 import { defaults } from "./defaults.js";
 import { Loop } from "./loop.js";
-import { resolveRetryOptions } from "./options.js";
+import { changedBy, resolveRetryOptions } from "./options.js";
 
 /** Calls a function, and again after failures that may be repeated; resolves to its value. */
 export function retry(fn, options) {
@@ -34,7 +34,7 @@ export function makeRetriable(fn, options) {
 	};
 	define(retriable, "name", fn.name);
 	define(retriable, "withOptions", (changes) =>
-		makeRetriable(fn, { ...given, ...copyOptions("withOptions", changes) }),
+		makeRetriable(fn, changedBy(given, copyOptions("withOptions", changes))),
 	);
 	return define(retriable, "length", fn.length);
 }

@@ -1,5 +1,7 @@
 // The names that the core knows.
 
+import { optionOf } from "../core/option-name.js";
+
 /** The entries by name. A line is a name, a unit and the names of the kinds: `cap_on kind window delay`. */
 export function readCatalog(exports, words, bytes) {
 	const entries = String.fromCharCode
@@ -7,10 +9,9 @@ export function readCatalog(exports, words, bytes) {
 		.split("\n")
 		.map((line, position) => {
 			const [name, unit, ...kinds] = line.trim().split(" ");
-			const option = name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 			// 0 marks a field that is not a limit.
 			const noLimit = words.getBigUint64(8 * position, true) || undefined;
-			return [name, { name, option, unit, kinds, noLimit }];
+			return [name, { name, option: optionOf(name), unit, kinds, noLimit }];
 		});
 	return Object.fromEntries(entries);
 }

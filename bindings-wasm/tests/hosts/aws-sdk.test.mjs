@@ -121,6 +121,10 @@ describe("the AWS SDK", () => {
 			message: "attempts is unknown; did you mean maxAttempts?",
 		});
 		assert.throws(() => new PolicyRetryStrategy({ policy: "full:base=1" }), PolicyError);
+		assert.throws(
+			() => new PolicyRetryStrategy({ attemptTimeout: 1500 }),
+			/^TypeError: attemptTimeout 1500 ms cannot be kept here: \S/,
+		);
 		assert.throws(() => new PolicyRetryStrategy({ budget: "quotas" }), PolicyError);
 		assert.throws(() => new PolicyRetryStrategy({ budget: 5 }), TypeError);
 		assert.throws(

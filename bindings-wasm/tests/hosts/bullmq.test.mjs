@@ -142,9 +142,18 @@ describe("jobs", { concurrency: true }, () => {
 
 test("bad options are errors at once", () => {
 	assert.throws(() => jobRetries({ polcy: FULL }), {
-		message: /^polcy is unknown; the options of jobRetries are policy, seed, shouldRetry, and the fields of a policy: /,
+		message: /^polcy is unknown; the options of jobRetries are policy, seed, shouldRetry, and those of a policy$/,
 	});
 	assert.throws(() => jobRetries({ policy: "ful:base=1s" }), PolicyError);
+	assert.throws(
+		() => jobRetries({ attemptTimeout: 1500 }),
+		/^TypeError: attemptTimeout 1500 ms cannot be kept here: BullMQ/,
+	);
+	assert.throws(() => jobRetries({ resetAfter: 1500 }), /^TypeError: resetAfter 1500 ms cannot be kept here: BullMQ/);
+	assert.throws(
+		() => jobRetries({ elapsedFrom: "failure" }),
+		/^TypeError: elapsedFrom failure cannot be kept here: BullMQ/,
+	);
 	assert.throws(() => jobRetries({ policy: 5 }), { message: "policy must be a Policy or a policy string, got number" });
 	assert.throws(() => jobRetries({ seed: -1 }), PolicyError);
 	assert.throws(() => jobRetries({ shouldRetry: true }), TypeError);

@@ -67,6 +67,11 @@ describe("cockatiel", () => {
 			message: "attempts is unknown; did you mean maxAttempts?",
 		});
 		assert.throws(() => retryOptions({ policy: "full:base=1" }), PolicyError);
+		assert.throws(
+			() => retryOptions({ attemptTimeout: 1500 }),
+			/^TypeError: attemptTimeout 1500 ms cannot be kept here: \S/,
+		);
+		assert.throws(() => retryOptions({ resetAfter: 1500 }), /^TypeError: resetAfter 1500 ms cannot be kept here: \S/);
 		assert.throws(() => retryOptions({ policy: `${POLICY},max_elapsed=1m` }), /cannot stop after a max_elapsed/);
 		assert.throws(() => retryOptions({ retryAfter: 5 }), { message: "retryAfter must be a function, got number" });
 	});

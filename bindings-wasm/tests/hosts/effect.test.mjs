@@ -85,6 +85,10 @@ describe("effect", () => {
 			message: "times is unknown; did you mean maxAttempts?",
 		});
 		assert.throws(() => schedule({ policy: "full:base=1" }), PolicyError);
+		assert.throws(
+			() => schedule({ attemptTimeout: 1500 }),
+			/^TypeError: attemptTimeout 1500 ms cannot be kept here: \S/,
+		);
 		assert.throws(() => schedule({ stream: 5 }), TypeError);
 	});
 });

@@ -84,11 +84,27 @@ describe("p-retry", () => {
 		assert.match((await run(options)).thrown.message, /^retryOptions makes the options of one call/);
 	});
 
+	test("an attempt that ran long begins the count anew", async () => {
+		let calls = 0;
+		const fn = async () => {
+			if (++calls < 4) {
+				await new Promise((resolve) => setTimeout(resolve, 3));
+				throw new Error("away");
+			}
+			return calls;
+		};
+		assert.equal(await pRetry(fn, retryOptions({ base: 0, maxRetries: 1, resetAfter: 1 })), 4);
+	});
+
 	test("bad options are errors at once", () => {
 		assert.throws(() => retryOptions({ retries: 3 }), {
 			message: "retries is unknown; did you mean maxRetries?",
 		});
 		assert.throws(() => retryOptions({ policy: "full:base=1" }), PolicyError);
+		assert.throws(
+			() => retryOptions({ attemptTimeout: 1500 }),
+			/^TypeError: attemptTimeout 1500 ms cannot be kept here: \S/,
+		);
 		assert.throws(() => retryOptions({ key: "job-1" }), { message: "key needs a seed" });
 		assert.throws(() => retryOptions({ seed: 1, key: () => "job-1" }), TypeError);
 		assert.throws(() => retryOptions({ signal: {} }), TypeError);

@@ -3,7 +3,7 @@
 use crate::decision::outcome::{Outcome, StopReason};
 use crate::field::kind::{RetryAfterMode, SPREAD};
 use crate::number::arithmetic::{MAX_NS, add, sample};
-use crate::schedule::ScheduleParams;
+use crate::schedule::PolicyNumbers;
 
 const EXACT: u32 = RetryAfterMode::Exact as u32;
 
@@ -11,7 +11,7 @@ const EXACT: u32 = RetryAfterMode::Exact as u32;
 /// the delay of a base, and `draw` that of its index.
 #[inline]
 pub(crate) fn delay_ns(
-    policy: &ScheduleParams,
+    policy: &PolicyNumbers,
     outcome: Outcome,
     retry_after_ns: Option<u64>,
     delay_of: impl FnOnce(u64) -> u64,

@@ -87,7 +87,7 @@ impl Operation {
         now_ns: u64,
         budget: Option<&Budget>,
     ) -> Decision {
-        self.progress.decide(&self.policy, outcome, retry_after_ns, now_ns, budget)
+        self.progress.decide(&self.policy.0, outcome, retry_after_ns, now_ns, budget)
     }
 
     /// [`Operation::decide`] with this delay in place of the one that the policy computes. Its jitter, cap
@@ -102,14 +102,21 @@ impl Operation {
         budget: Option<&Budget>,
     ) -> Decision {
         let own = Some(own_delay_ns);
-        self.progress.decide_with_delay(&self.policy, outcome, retry_after_ns, own, now_ns, budget)
+        self.progress.decide_with_delay(
+            &self.policy.0,
+            outcome,
+            retry_after_ns,
+            own,
+            now_ns,
+            budget,
+        )
     }
 
     /// The index of the delay that would follow if the current attempt failed at `now_ns`: the number
     /// of waits decided so far, or 0 if the attempt ran at least as long as `reset_after`.
     #[must_use]
     pub fn retry_index(&self, now_ns: u64) -> u64 {
-        self.progress.retry_index(&self.policy, now_ns)
+        self.progress.retry_index(&self.policy.0, now_ns)
     }
 
     /// How long an attempt that begins at `now_ns` may take: the policy's `attempt_timeout`, or what is
@@ -127,7 +134,7 @@ impl Operation {
     /// ```
     #[must_use]
     pub fn attempt_limit_ns(&self, now_ns: u64) -> Option<u64> {
-        self.progress.attempt_limit_ns(&self.policy, now_ns)
+        self.progress.attempt_limit_ns(&self.policy.0, now_ns)
     }
 
     /// How long an attempt that begins at `now_ns` has until its `attempt_timeout`, `max_elapsed` or
@@ -145,7 +152,7 @@ impl Operation {
     /// ```
     #[must_use]
     pub fn time_left_ns(&self, now_ns: u64) -> Option<u64> {
-        self.progress.time_left_ns(&self.policy, now_ns)
+        self.progress.time_left_ns(&self.policy.0, now_ns)
     }
 
     /// Cancels the operation. Budget tokens spent on a granted retry are not refunded. Returns

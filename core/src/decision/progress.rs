@@ -6,8 +6,8 @@ use crate::decision::failure::{delay_ns, exceeded};
 use crate::decision::outcome::{Decision, Outcome, StopReason};
 use crate::field::kind::FROM_FAILURE;
 use crate::number::arithmetic::MAX_NS;
-use crate::policy::Policy;
 use crate::random::stream::RandomStream;
+use crate::schedule::{self, Schedule};
 
 /// An [`Operation`](crate::Operation) without its policy, for a loop that already has the policy: a copy of it takes
 /// longer than a decision. Every call must pass the same one.
@@ -106,38 +106,43 @@ impl Progress {
 
     /// [`Operation::retry_index`](crate::Operation::retry_index) under the policy.
     #[must_use]
-    pub fn retry_index(&self, policy: &Policy, now_ns: u64) -> u64 {
+    pub fn retry_index(&self, policy: &impl Schedule, now_ns: u64) -> u64 {
         let is_first = self.reason().is_none() && self.counts_anew(policy, now_ns);
         if is_first { 0 } else { self.retries }
     }
 
     /// [`Operation::attempt_limit_ns`](crate::Operation::attempt_limit_ns) under the policy.
     #[must_use]
-    pub fn attempt_limit_ns(&self, policy: &Policy, now_ns: u64) -> Option<u64> {
-        let is_limited = policy.0.attempt_timeout != MAX_NS;
+    pub fn attempt_limit_ns(&self, policy: &impl Schedule, now_ns: u64) -> Option<u64> {
+        let is_limited = policy.attempt_timeout != MAX_NS;
         self.time_left_ns(policy, now_ns).filter(|_| is_limited)
     }
 
     /// [`Operation::time_left_ns`](crate::Operation::time_left_ns) under the policy.
     #[must_use]
-    pub fn time_left_ns(&self, policy: &Policy, now_ns: u64) -> Option<u64> {
-        let policy = &policy.0;
-        let timeout = Some(policy.attempt_timeout).filter(|&timeout| timeout != MAX_NS);
-        let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
-        let elapsed = Some(policy.max_elapsed).filter(|&max| max != MAX_NS && has_begun);
-        let since = now_ns.saturating_sub(self.began_ns);
-        let deadline = (self.has_deadline != 0).then_some(self.deadline_ns);
-        let left = [elapsed.zip(Some(since)), deadline.zip(Some(now_ns))].into_iter().flatten();
+    pub fn time_left_ns(&self, policy: &impl Schedule, now_ns: u64) -> Option<u64> {
+        let mut least = u64::MAX;
+        if policy.attempt_timeout != MAX_NS {
+            least = policy.attempt_timeout;
+        }
         // An end that has passed has not kept the attempt from being made.
-        let left = left.map(|(end, now)| end.saturating_sub(now)).filter(|&left| left > 0);
-        left.chain(timeout).min()
+        let mut shorten = |left: u64| least = if left > 0 { least.min(left) } else { least };
+        let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
+        if policy.max_elapsed != MAX_NS && has_begun {
+            let since = now_ns.saturating_sub(self.began_ns);
+            shorten(policy.max_elapsed.saturating_sub(since));
+        }
+        if self.has_deadline != 0 {
+            shorten(self.deadline_ns.saturating_sub(now_ns));
+        }
+        (least != u64::MAX).then_some(least)
     }
 
     /// [`Operation::decide`](crate::Operation::decide) under the policy.
     #[inline]
     pub fn decide(
         &mut self,
-        policy: &Policy,
+        policy: &impl Schedule,
         outcome: Outcome,
         retry_after_ns: Option<u64>,
         now_ns: u64,
@@ -150,7 +155,7 @@ impl Progress {
     /// an own delay, [`Progress::decide`].
     pub fn decide_with_delay(
         &mut self,
-        policy: &Policy,
+        policy: &impl Schedule,
         outcome: Outcome,
         retry_after_ns: Option<u64>,
         own_delay_ns: Option<u64>,
@@ -238,7 +243,7 @@ impl Progress {
 
     fn decide_after_failure(
         &mut self,
-        policy: &Policy,
+        policy: &impl Schedule,
         outcome: Outcome,
         retry_after_ns: Option<u64>,
         own_delay_ns: Option<u64>,
@@ -251,7 +256,7 @@ impl Progress {
         if self.counts_anew(policy, now_ns) {
             self.stream = self.stream.advance(self.retries);
             (self.retries, self.began_ns) = (0, now_ns);
-        } else if self.retries == 0 && policy.0.elapsed_from == FROM_FAILURE {
+        } else if self.retries == 0 && policy.elapsed_from == FROM_FAILURE {
             self.began_ns = now_ns;
         }
         let Some(index) = policy.retry_index(self.retries) else {
@@ -261,11 +266,11 @@ impl Progress {
             if let Some(own_delay_ns) = own_delay_ns {
                 return own_delay_ns.min(MAX_NS);
             }
-            policy.delay_ns_from(base, self.stream, index)
+            schedule::delay_ns(policy, base, self.stream, index)
         };
         let draw = || self.stream.draw(index);
-        let delay_ns = delay_ns(&policy.0, outcome, retry_after_ns, delay_of, draw);
-        let (max_elapsed, began) = (policy.0.max_elapsed, self.began_ns);
+        let delay_ns = delay_ns(policy, outcome, retry_after_ns, delay_of, draw);
+        let (max_elapsed, began) = (policy.max_elapsed, self.began_ns);
         let deadline = (self.has_deadline != 0).then_some(self.deadline_ns);
         if let Some(reason) = exceeded(max_elapsed, began, deadline, now_ns, delay_ns) {
             return self.stop(reason, delay_ns, budget);
@@ -283,8 +288,8 @@ impl Progress {
     }
 
     /// Whether the current attempt ran so long that its failure is the first of a new count.
-    fn counts_anew(&self, policy: &Policy, now_ns: u64) -> bool {
-        let reset_after = policy.0.reset_after;
+    fn counts_anew(&self, policy: &impl Schedule, now_ns: u64) -> bool {
+        let reset_after = policy.reset_after;
         reset_after != MAX_NS && now_ns.saturating_sub(self.attempt_began_ns) >= reset_after
     }
 

@@ -23,8 +23,7 @@ use crate::number::ratio::Ratio;
 use crate::parse::string::{Parsed, replaced_by};
 use crate::policy::Policy;
 pub use crate::random::stream::KeyHasher;
-pub use crate::schedule::PolicyNumbers;
-use crate::schedule::ScheduleParams;
+pub use crate::schedule::{PolicyNumbers, Schedule, ScheduleParams, ScheduleParts};
 use crate::text::buffer::TextBuf;
 pub use crate::text::kind::TextKind;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
@@ -112,6 +111,19 @@ pub const fn policy_waits(policy: &Policy) -> &Waits {
     &policy.0.waits
 }
 
+/// A policy as the formulas read it.
+#[must_use]
+pub const fn schedule(policy: &Policy) -> &ScheduleParams {
+    &policy.0
+}
+
+/// The policy of these parts.
+#[must_use]
+pub fn policy_of_parts(numbers: &PolicyNumbers, waits: Option<&Waits>) -> Policy {
+    let waits = waits.copied().unwrap_or_default();
+    Policy(ScheduleParams { numbers: *numbers, waits })
+}
+
 /// The number that means no limit as the value of a field, if the field is such a limit.
 #[must_use]
 pub const fn no_limit(field: Field) -> Option<u64> {
@@ -123,17 +135,6 @@ impl PolicyNumbers {
     #[must_use]
     pub const fn of(policy: &Policy) -> &Self {
         &policy.0.numbers
-    }
-
-    /// The policy of these numbers and of its waits; without waits, of another growth than steps.
-    #[must_use]
-    #[inline]
-    pub fn policy(&self, waits: Option<&Waits>) -> Policy {
-        let numbers = *self;
-        Policy(match waits {
-            None => ScheduleParams { numbers, waits: Waits::EMPTY },
-            Some(&waits) => ScheduleParams { numbers, waits },
-        })
     }
 
     /// Whether a decision of the policy depends on the time, or the limit of an attempt does.
@@ -220,18 +221,13 @@ fn the_default_policy_is_the_preset() {
 /// # Errors
 /// The first rule of SPEC 8 that the policy then breaks.
 pub fn change_policy(policy: &Policy, field: Field, value: u64) -> Result<Policy, PolicyError> {
-    let text = policy.text();
-    // The string of a policy is always valid; the params of one that is not would miss all fields.
-    let parsed = Parsed::read(TextKind::Policy, text.as_bytes());
-    let mut params = parsed.map(|parsed| parsed.params()).unwrap_or_default();
-    for &unset in replaced_by(field) {
-        params.clear(unset);
-    }
-    params.set(field, value);
-    Policy::from_params(&params)
+    let mut fields = FieldSet::default();
+    fields.set(field, value);
+    change_policy_fields(policy, &fields)
 }
 
-/// The policy that the string of `policy` describes if pairs of all these fields follow it.
+/// The policy that the string of `policy` describes if pairs of all these fields follow it. A new growth
+/// also unsets what it does not use.
 ///
 /// ```
 /// use backoff_core::ffi::{FieldSet, change_policy_fields};
@@ -241,20 +237,30 @@ pub fn change_policy(policy: &Policy, field: Field, value: u64) -> Result<Policy
 /// fields.set(Field::Jitter, 2);
 /// let changed = change_policy_fields(&Policy::parse("azure-core")?, &fields)?;
 /// assert_eq!(changed, Policy::parse("azure-core:max_attempts=6,jitter=full").expect("a policy"));
+/// let mut steps = FieldSet::default();
+/// steps.set(Field::Growth, 6);
+/// steps.set_waits(backoff_core::Waits::from_ns([5, 7]));
+/// let changed = change_policy_fields(&Policy::parse("default")?, &steps)?;
+/// assert_eq!(changed.to_string(), "steps:cap=20s,jitter=full,max_retries=3,waits=5ns/7ns");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// The first rule of SPEC 8 that the policy then breaks.
 pub fn change_policy_fields(policy: &Policy, fields: &FieldSet) -> Result<Policy, PolicyError> {
-    let text = policy.text();
-    let parsed = Parsed::read(TextKind::Policy, text.as_bytes());
-    let mut params = parsed.map(|parsed| parsed.params()).unwrap_or_default();
-    let given = || POLICY_FIELDS.into_iter().filter(|&field| fields.get(field).is_some());
-    for unset in given().flat_map(replaced_by) {
-        params.clear(*unset);
+    let values = policy.0.values();
+    let mut kinds = values;
+    if let Some(growth) = fields.get(Field::Growth) {
+        kinds.set(Field::Growth, growth);
     }
-    for field in given() {
+    let is_given = |field: Field| fields.get(field).is_some();
+    let is_replaced = |field| {
+        POLICY_FIELDS.into_iter().any(|by| is_given(by) && replaced_by(by).contains(&field))
+    };
+    // What a new growth does not use goes: the policy had it for its own.
+    let stays = |field| values.is_explicit(field) && kinds.uses(field) && !is_replaced(field);
+    let mut params = FieldSet::from_values(&values, stays);
+    for field in POLICY_FIELDS.into_iter().filter(|&field| is_given(field)) {
         params.set_from(fields, field);
     }
     Policy::from_params(&params)

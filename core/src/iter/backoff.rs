@@ -66,7 +66,7 @@ impl Backoff {
     // Its code is too long for the loops of callers.
     #[inline(never)]
     fn next_of_any_ns(&mut self) -> Option<u64> {
-        let index = self.policy.retry_index(self.index)?;
+        let index = self.policy.0.retry_index(self.index)?;
         let delay = self.state.next(&self.policy.0, self.index, self.stream.draw(index));
         self.index = u64::from(index).wrapping_add(1);
         Some(delay)

@@ -53,7 +53,7 @@ impl<R: Rng> Iterator for RngBackoff<R> {
     type Item = Duration;
 
     fn next(&mut self) -> Option<Duration> {
-        let index = self.policy.retry_index(self.index)?;
+        let index = self.policy.0.retry_index(self.index)?;
         let delay = self.state.next(&self.policy.0, self.index, self.rng.next_u64());
         self.index = u64::from(index).wrapping_add(1);
         Some(Duration::from_nanos(delay))

@@ -34,30 +34,12 @@ struct FieldSource {
     pair: Option<Pair>,
 }
 
-/// The position of a `key=value` pair, and the lengths of its parts. None is above [`MAX_LENGTH`].
+/// The position of a `key=value` pair, and the lengths of its parts.
 #[derive(Clone, Copy)]
 struct Pair {
-    at: u16,
-    key: u16,
-    value: u16,
-}
-
-impl Pair {
-    fn new(at: usize, key: &[u8], value: &[u8]) -> Self {
-        let [at, key, value] =
-            [at, key.len(), value.len()].map(|n| u16::try_from(n).unwrap_or(u16::MAX));
-        Self { at, key, value }
-    }
-
-    /// The start and the length of its key.
-    fn key(self) -> (usize, usize) {
-        (self.at.into(), self.key.into())
-    }
-
-    /// The start and the length of its value.
-    fn value(self) -> (usize, usize) {
-        (usize::from(self.at).saturating_add(self.key.into()).saturating_add(1), self.value.into())
-    }
+    at: usize,
+    key: usize,
+    value: usize,
 }
 
 type Result<T> = core::result::Result<T, ParseError>;
@@ -117,8 +99,8 @@ impl<'a> Parsed<'a> {
         let PolicyError { code, field, value, limit } = error;
         let (at, length) = match self.source(field) {
             FieldSource { pair: Some(pair), .. } => match code {
-                ErrorCode::Unused | ErrorCode::GivenTwice => pair.key(),
-                _ => pair.value(),
+                ErrorCode::Unused | ErrorCode::GivenTwice => (pair.at, pair.key),
+                _ => (pair.at.saturating_add(pair.key).saturating_add(1), pair.value),
             },
             FieldSource { value: Some(_), .. } => (0, self.head.len()),
             FieldSource { value: None, .. } => (self.text.len(), 0),
@@ -174,7 +156,7 @@ impl<'a> Parsed<'a> {
             self.error(code, Some(field), value_at.saturating_add(start), found)
         })?;
 
-        let place = Pair::new(at, key, value);
+        let place = Pair { at, key: key.len(), value: value.len() };
         self.unset_head(replaced_by(field));
         let mut set = |field, value| {
             let is_new = self.set(field, value, place).is_some();

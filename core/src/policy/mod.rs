@@ -16,10 +16,10 @@ use crate::field::value::FieldValue;
 use crate::field::{Field, POLICY_FIELDS};
 use crate::parse::string::Parsed;
 use crate::random::stream::RandomStream;
-use crate::schedule::doubling;
+use crate::schedule::ScheduleParams;
+use crate::schedule::delay_ns;
 use crate::schedule::growth::GrowthState;
 use crate::schedule::state::DelayState;
-use crate::schedule::{PolicyNumbers, ScheduleParams};
 use crate::text::buffer::TextBuf;
 use crate::text::kind::TextKind;
 use crate::text::print::print;
@@ -143,24 +143,7 @@ impl Policy {
     #[must_use]
     #[inline]
     pub fn delay_ns(&self, stream: RandomStream, index: u32) -> u64 {
-        self.delay_ns_from(self.0.base, stream, index)
-    }
-
-    /// [`Policy::delay_ns`] with another base.
-    #[inline]
-    pub(crate) fn delay_ns_from(&self, base: u64, stream: RandomStream, index: u32) -> u64 {
-        if self.0.is_doubling() {
-            return doubling::delay(doubling::window(base, self.0.cap, index), stream.draw(index));
-        }
-        if base != self.0.base {
-            let numbers = PolicyNumbers { base, ..self.0.numbers };
-            return Self(ScheduleParams { numbers, ..self.0 }).any_delay_ns(stream, index);
-        }
-        self.any_delay_ns(stream, index)
-    }
-
-    fn any_delay_ns(&self, stream: RandomStream, index: u32) -> u64 {
-        DelayState::at(&self.0, stream, index).delay(&self.0, index.into(), stream.draw(index))
+        delay_ns(&self.0, self.0.base, stream, index)
     }
 
     /// [`Policy::delay_ns`] as a [`Duration`].
@@ -196,12 +179,6 @@ impl Policy {
     #[must_use]
     pub const fn max_retries(&self) -> u64 {
         self.0.numbers.max_retries
-    }
-
-    /// The index of the delay before a retry, unless that retry is one too many.
-    #[inline]
-    pub(crate) fn retry_index(&self, retries: u64) -> Option<u32> {
-        u32::try_from(retries).ok().filter(|_| retries < self.0.numbers.max_retries)
     }
 
     /// The number of retries that have an index.

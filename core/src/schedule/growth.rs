@@ -3,7 +3,7 @@
 use crate::field::kind::{EXPONENTIAL, FIBONACCI, LINEAR, ON_WINDOW, POLYNOMIAL, STEPS};
 use crate::number::arithmetic::{MAX_NS, add, multiply, power};
 use crate::number::ratio::Ratio;
-use crate::schedule::ScheduleParams;
+use crate::schedule::Schedule;
 
 /// The state that a recursive growth carries from one index to the next.
 ///
@@ -23,12 +23,12 @@ const MAX_STEPS: u32 = 8192;
 
 impl GrowthState {
     #[inline]
-    pub(crate) fn start(policy: &ScheduleParams) -> Self {
+    pub(crate) fn start(policy: &impl Schedule) -> Self {
         Self { current: policy.base, next: policy.base }
     }
 
     /// The state of an index.
-    pub(crate) fn at(policy: &ScheduleParams, index: u32) -> Self {
+    pub(crate) fn at(policy: &impl Schedule, index: u32) -> Self {
         let mut state = Self::start(policy);
         state.skip_to(policy, index);
         state
@@ -36,7 +36,7 @@ impl GrowthState {
 
     /// Moves from the start to an index. It takes as many steps as the index has, or as many as the
     /// growth takes to stop; doubling, which most policies use, takes none.
-    pub(crate) fn skip_to(&mut self, policy: &ScheduleParams, index: u32) {
+    pub(crate) fn skip_to(&mut self, policy: &impl Schedule, index: u32) {
         if policy.growth == EXPONENTIAL && policy.multiplier == Ratio::DOUBLE {
             self.current = doubled(policy.base, index).min(longest(policy));
             return;
@@ -52,7 +52,7 @@ impl GrowthState {
 
     /// Moves to the next index. Exponential growth stops at the longest window.
     #[inline]
-    pub(crate) fn advance(&mut self, policy: &ScheduleParams) {
+    pub(crate) fn advance(&mut self, policy: &impl Schedule) {
         match policy.growth {
             EXPONENTIAL => {
                 let longest = longest(policy);
@@ -61,20 +61,20 @@ impl GrowthState {
                 }
             }
             FIBONACCI => (self.current, self.next) = (self.next, add(self.current, self.next)),
-            STEPS => self.current = policy.waits.next_position(self.current),
+            STEPS => self.current = policy.waits().next_position(self.current),
             _ => {}
         }
     }
 
     /// The window of an index (SPEC 5.3).
     #[inline]
-    pub(crate) fn window(self, policy: &ScheduleParams, index: u64) -> u64 {
+    pub(crate) fn window(self, policy: &impl Schedule, index: u64) -> u64 {
         let grown = match policy.growth {
             LINEAR => add(policy.base, multiply(policy.increment, index)),
             POLYNOMIAL => {
                 multiply(policy.base, power(index.saturating_add(policy.origin), policy.power))
             }
-            STEPS => policy.waits.at(self.current),
+            STEPS => policy.waits().at(self.current),
             _ => self.current,
         };
         let window = add(policy.offset, grown);
@@ -84,7 +84,7 @@ impl GrowthState {
 
 /// The value at which exponential growth stops.
 #[inline]
-fn longest(policy: &ScheduleParams) -> u64 {
+fn longest(policy: &impl Schedule) -> u64 {
     if policy.cap_on == ON_WINDOW { policy.cap } else { MAX_NS }
 }
 

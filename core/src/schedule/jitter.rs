@@ -3,11 +3,11 @@
 use crate::field::kind::{ADDITIVE, EQUAL, FULL, ON_WINDOW, PROPORTIONAL, SLOTTED};
 use crate::number::arithmetic::{add, multiply};
 use crate::number::ratio::Ratio;
-use crate::schedule::ScheduleParams;
+use crate::schedule::Schedule;
 
 /// The range of a window: of delays before a cap on the delay, or of slots.
 #[inline]
-pub(crate) fn range(policy: &ScheduleParams, window: u64, index: u64) -> (u64, u64) {
+pub(crate) fn range(policy: &impl Schedule, window: u64, index: u64) -> (u64, u64) {
     let (low, high) = match policy.jitter {
         FULL => (0, window),
         // The fixed half is rounded up.
@@ -28,7 +28,7 @@ pub(crate) fn range(policy: &ScheduleParams, window: u64, index: u64) -> (u64, u
 
 /// The range of decorrelated jitter after a previous delay (SPEC 6.3).
 #[inline]
-pub(crate) fn decorrelated(policy: &ScheduleParams, previous: u64) -> (u64, u64) {
+pub(crate) fn decorrelated(policy: &impl Schedule, previous: u64) -> (u64, u64) {
     let longest = if policy.cap_on == ON_WINDOW { policy.cap } else { u64::MAX };
     decorrelated_by(policy.multiplier, longest, policy.base.max(policy.floor), previous)
 }
@@ -48,14 +48,14 @@ pub(crate) fn decorrelated_by(
 /// The range with its ends raised to the floor. Raising the range instead of clamping the delay
 /// keeps delays from piling up on the floor (SPEC 6.2).
 #[inline]
-fn raise_to_floor(policy: &ScheduleParams, low: u64, high: u64) -> (u64, u64) {
+fn raise_to_floor(policy: &impl Schedule, low: u64, high: u64) -> (u64, u64) {
     let low = low.max(policy.floor);
     (low, high.max(low))
 }
 
 /// The range of slots: fewer than fit into the window, and at least as many as the floor needs.
 #[inline]
-fn slots(policy: &ScheduleParams, window: u64) -> (u64, u64) {
+fn slots(policy: &impl Schedule, window: u64) -> (u64, u64) {
     let slots = window.checked_div(policy.jitter_slot).unwrap_or(0);
     let low = policy.floor.div_ceil(policy.jitter_slot.max(1));
     (low, slots.saturating_sub(1).max(low))

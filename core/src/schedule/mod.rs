@@ -13,6 +13,8 @@ use crate::field::table::for_fields;
 use crate::field::values::FieldValues;
 use crate::field::waits::Waits;
 use crate::number::ratio::Ratio;
+use crate::random::stream::RandomStream;
+use crate::schedule::state::DelayState;
 
 macro_rules! parameters {
     (
@@ -58,7 +60,7 @@ for_fields!(parameters);
 // Every field is a plain integer, and every reader is total over all of their values: the C ABI keeps a
 // policy in its caller's memory, which may hold anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct ScheduleParams {
+pub struct ScheduleParams {
     pub(crate) numbers: PolicyNumbers,
     /// None of another growth than steps.
     pub(crate) waits: Waits,
@@ -88,6 +90,53 @@ impl Deref for ScheduleParams {
     #[inline]
     fn deref(&self) -> &PolicyNumbers {
         &self.numbers
+    }
+}
+
+/// What the formulas read of a policy: one in one piece, or one whose waits are elsewhere.
+pub trait Schedule: Deref<Target = PolicyNumbers> {
+    /// The waits; none of another growth than steps.
+    fn waits(&self) -> &Waits;
+}
+
+impl Schedule for ScheduleParams {
+    #[inline]
+    fn waits(&self) -> &Waits {
+        &self.waits
+    }
+}
+
+/// A policy whose waits are elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub struct ScheduleParts<'a> {
+    numbers: &'a PolicyNumbers,
+    waits: &'a Waits,
+}
+
+impl<'a> ScheduleParts<'a> {
+    /// The policy of these numbers and of its waits; without waits, of another growth than steps.
+    #[must_use]
+    #[inline]
+    pub fn new(numbers: &'a PolicyNumbers, waits: Option<&'a Waits>) -> Self {
+        Self { numbers, waits: waits.unwrap_or(&NO_WAITS) }
+    }
+}
+
+static NO_WAITS: Waits = Waits::EMPTY;
+
+impl Deref for ScheduleParts<'_> {
+    type Target = PolicyNumbers;
+
+    #[inline]
+    fn deref(&self) -> &PolicyNumbers {
+        self.numbers
+    }
+}
+
+impl Schedule for ScheduleParts<'_> {
+    #[inline]
+    fn waits(&self) -> &Waits {
+        self.waits
     }
 }
 
@@ -139,6 +188,13 @@ impl Word for () {
 }
 
 impl PolicyNumbers {
+    /// The index of the delay before a retry, unless that retry is one too many.
+    #[inline]
+    #[must_use]
+    pub fn retry_index(&self, retries: u64) -> Option<u32> {
+        u32::try_from(retries).ok().filter(|_| retries < self.max_retries)
+    }
+
     /// Whether the formulas in `doubling` are those of these kinds and numbers.
     fn is_of_doubling_kinds(&self) -> bool {
         (self.growth, self.jitter, self.cap_on) == (EXPONENTIAL, FULL, ON_WINDOW)
@@ -151,4 +207,25 @@ impl PolicyNumbers {
     pub(crate) fn is_doubling(&self) -> bool {
         self.doubling == 1
     }
+}
+
+/// The delay of an index with a base, which may be another one than that of the policy.
+#[inline]
+pub(crate) fn delay_ns(policy: &impl Schedule, base: u64, stream: RandomStream, index: u32) -> u64 {
+    if policy.is_doubling() {
+        return doubling::delay(doubling::window(base, policy.cap, index), stream.draw(index));
+    }
+    if base != policy.base {
+        let numbers = PolicyNumbers { base, ..**policy };
+        return any_delay_ns(
+            &ScheduleParts { numbers: &numbers, waits: policy.waits() },
+            stream,
+            index,
+        );
+    }
+    any_delay_ns(policy, stream, index)
+}
+
+fn any_delay_ns(policy: &impl Schedule, stream: RandomStream, index: u32) -> u64 {
+    DelayState::at(policy, stream, index).delay(policy, index.into(), stream.draw(index))
 }

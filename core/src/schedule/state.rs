@@ -4,7 +4,7 @@ use crate::field::kind::{ADDITIVE, DECORRELATED, LINEAR, ON_DELAY, POLYNOMIAL, S
 use crate::number::arithmetic::{multiply, sample};
 use crate::random::stream::RandomStream;
 use crate::schedule::growth::GrowthState;
-use crate::schedule::{ScheduleParams, doubling, jitter};
+use crate::schedule::{Schedule, doubling, jitter};
 
 /// Decorrelated jitter restarts from the base at every multiple of this index, so that any index
 /// is at most this many steps away (SPEC 6.3).
@@ -26,19 +26,19 @@ pub struct DelayState {
 
 impl DelayState {
     #[inline]
-    pub(crate) fn start(policy: &ScheduleParams) -> Self {
+    pub(crate) fn start(policy: &impl Schedule) -> Self {
         Self { growth: GrowthState::start(policy) }
     }
 
     /// The state at an index of a stream.
-    pub(crate) fn at(policy: &ScheduleParams, stream: RandomStream, index: u32) -> Self {
+    pub(crate) fn at(policy: &impl Schedule, stream: RandomStream, index: u32) -> Self {
         let mut state = Self::start(policy);
         state.skip_to(policy, stream, index);
         state
     }
 
     /// Moves from the start to an index of a stream.
-    pub(crate) fn skip_to(&mut self, policy: &ScheduleParams, stream: RandomStream, index: u32) {
+    pub(crate) fn skip_to(&mut self, policy: &impl Schedule, stream: RandomStream, index: u32) {
         if policy.jitter != DECORRELATED {
             return self.growth.skip_to(policy, index);
         }
@@ -50,7 +50,7 @@ impl DelayState {
 
     /// The range from which the draw selects: of delays before a cap on the delay, or of slots.
     #[inline]
-    pub(crate) fn range(&self, policy: &ScheduleParams, index: u64) -> (u64, u64) {
+    pub(crate) fn range(&self, policy: &impl Schedule, index: u64) -> (u64, u64) {
         if policy.jitter == DECORRELATED {
             jitter::decorrelated(policy, self.growth.current)
         } else {
@@ -60,14 +60,14 @@ impl DelayState {
 
     /// The delay at this index.
     #[inline]
-    pub(crate) fn delay(&self, policy: &ScheduleParams, index: u64, draw: u64) -> u64 {
+    pub(crate) fn delay(&self, policy: &impl Schedule, index: u64, draw: u64) -> u64 {
         let (low, high) = self.range(policy, index);
         delay_of_sample(policy, sample(draw, low, high))
     }
 
     /// Returns the delay at this index and moves to the next index.
     #[inline]
-    pub(crate) fn next(&mut self, policy: &ScheduleParams, index: u64, draw: u64) -> u64 {
+    pub(crate) fn next(&mut self, policy: &impl Schedule, index: u64, draw: u64) -> u64 {
         let delay = self.delay(policy, index, draw);
         self.advance_with(policy, index, delay);
         delay
@@ -75,7 +75,7 @@ impl DelayState {
 
     /// [`DelayState::next`] of a doubling policy.
     #[inline]
-    pub(crate) fn next_of_plain(&mut self, policy: &ScheduleParams, draw: u64) -> u64 {
+    pub(crate) fn next_of_plain(&mut self, policy: &impl Schedule, draw: u64) -> u64 {
         let window = self.growth.current;
         self.growth.current = doubling::next_window(window, policy.cap);
         doubling::delay(window, draw)
@@ -84,7 +84,7 @@ impl DelayState {
     /// Writes the delays of a stream from this index on, and moves to the index after them.
     pub(crate) fn fill(
         &mut self,
-        policy: &ScheduleParams,
+        policy: &impl Schedule,
         mut stream: RandomStream,
         mut index: u64,
         delays: &mut [u64],
@@ -115,7 +115,7 @@ impl DelayState {
     }
 
     /// Whether the range is that of every later index, too.
-    pub(crate) fn is_settled(&self, policy: &ScheduleParams) -> bool {
+    pub(crate) fn is_settled(&self, policy: &impl Schedule) -> bool {
         let mut next = self.growth;
         !matches!(policy.growth, LINEAR | POLYNOMIAL)
             && !matches!(policy.jitter, ADDITIVE | DECORRELATED)
@@ -127,7 +127,7 @@ impl DelayState {
 
     /// Moves to the next index after a delay.
     #[inline]
-    pub(crate) fn advance_with(&mut self, policy: &ScheduleParams, index: u64, delay: u64) {
+    pub(crate) fn advance_with(&mut self, policy: &impl Schedule, index: u64, delay: u64) {
         if policy.jitter == DECORRELATED {
             let restarts = index.wrapping_add(1).is_multiple_of(DECORRELATED_PERIOD.into());
             self.growth.current = if restarts { policy.base } else { delay };
@@ -139,7 +139,7 @@ impl DelayState {
 
 /// The delay of what a draw selected from the range.
 #[inline]
-fn delay_of_sample(policy: &ScheduleParams, sample: u64) -> u64 {
+fn delay_of_sample(policy: &impl Schedule, sample: u64) -> u64 {
     let delay =
         if policy.jitter == SLOTTED { multiply(policy.jitter_slot, sample) } else { sample };
     if policy.cap_on == ON_DELAY { delay.min(policy.cap) } else { delay }

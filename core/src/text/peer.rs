@@ -6,14 +6,14 @@ use crate::text::kind::TextKind;
 /// Without the `_` between words.
 #[rustfmt::skip]
 const PEERS: &[(Field, &str)] = &[
-    (Field::Base, "delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff"),
+    (Field::Base, "delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelay"),
     (Field::Increment, "step"),
-    (Field::Multiplier, "factor expbase backofffactor backoffmultiplier"),
-    (Field::Cap, "max maxdelay maxwait maxtimeout maxinterval maxbackoff"),
+    (Field::Multiplier, "factor expbase backofffactor backoffmultiplier timemultiple exponent"),
+    (Field::Cap, "max maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimit"),
     (Field::Jitter, "randomize randomizationfactor"),
-    (Field::MaxRetries, "retries maxretry"),
-    (Field::MaxAttempts, "attempts tries maxtries stop"),
-    (Field::MaxElapsed, "maxtime maxelapsedtime deadline"),
+    (Field::MaxRetries, "retries maxretry limit numretries"),
+    (Field::MaxAttempts, "attempts tries maxtries stop numofattempts times"),
+    (Field::MaxElapsed, "maxtime maxelapsedtime deadline maxretrytime"),
     (Field::Waits, "delays steps"),
     (Field::AttemptTimeout, "timeout pertrytimeout"),
 ];

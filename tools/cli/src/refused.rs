@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use backoff_core::{ErrorCode, Field, ParseError};
+use backoff_core::{ErrorCode, Field, ParseError, parse_duration_ns};
 
 use crate::presets::presets;
 
@@ -16,15 +16,25 @@ const MIN_ALIKE: f64 = 0.75;
 /// fields are those of a policy or of a budget.
 pub(crate) fn refused(text: &str, error: &ParseError, fields: &[Field]) -> String {
     let mut message = error.to_string();
+    let is_named = message.contains("did you mean");
     let is_visible = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
     if is_visible && text.len() <= MAX_SHOWN {
         let mark = "^".repeat(error.found_length().max(1));
         let _ = write!(message, "\n\n  {text}\n  {:at$}{mark}", "", at = error.at());
     }
-    if let Some(name) = similar(error, fields) {
+    if is_entry_of_waits(text, error) {
+        message.push_str("\n\n  tip: a slash separates waits: 'waits=5s/5m'");
+    } else if let Some(name) = similar(error, fields).filter(|_| !is_named) {
         let _ = write!(message, "\n\n  tip: a similar name exists: '{name}'");
     }
     message
+}
+
+/// Whether a comma has ended a list of waits, so that its next entry looks like a key.
+fn is_entry_of_waits(text: &str, error: &ParseError) -> bool {
+    error.code() == ErrorCode::UnknownKey
+        && text.contains("waits=")
+        && parse_duration_ns(error.found()).is_ok()
 }
 
 /// The name that the user may have meant.
@@ -70,6 +80,12 @@ mod tests {
     }
 
     #[test]
+    fn a_comma_in_a_list_of_waits_is_a_tip() {
+        let error = "steps:waits=5s,5m".parse::<PolicyArgument>().unwrap_err();
+        assert!(error.ends_with("\n\n  tip: a slash separates waits: 'waits=5s/5m'"), "{error}");
+    }
+
+    #[test]
     fn a_similar_name_is_a_tip() {
         let of_policy = |text: &str| text.parse::<PolicyArgument>().unwrap_err();
         let of_budget = |text: &str| text.parse::<BudgetArgument>().unwrap_err();
@@ -78,10 +94,12 @@ mod tests {
             (of_policy("Full:base=1s"), Some("full")),
             (of_policy("exponental:base=1s"), Some("exponential")),
             (of_policy("aws-sdk-2025"), Some("aws-sdk-2026")),
-            (of_policy("full:base=1s,max_retry=5"), Some("max_retries")),
+            (of_policy("full:base=1s,max_retris=5"), Some("max_retries")),
             (of_policy("constant:base=1s,jitter=ful"), Some("full")),
             (of_policy("qqqq"), None),
             (of_policy("bad"), None),
+            // The message names it.
+            (of_policy("full:retries=3"), None),
             (of_policy("full:base=1sec"), None),
             (of_budget("finagel"), Some("finagle")),
             (of_budget("quotas:cost=1"), Some("quota")),

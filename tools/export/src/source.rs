@@ -1,7 +1,7 @@
 //! What is to be exported: the fields of a policy, and a refusal for each that a format has no
 //! equivalent of.
 
-use backoff_core::{Budget, Field, FieldValue, MAX_NS, Policy, Ratio};
+use backoff_core::{Budget, Field, FieldValue, MAX_NS, Policy, Ratio, Waits};
 
 use crate::error::{Instead, Refusal};
 use crate::fields::shown;
@@ -140,7 +140,7 @@ impl<'a> Source<'a> {
                 let multiplies = [
                     (Field::Growth, Some(FieldValue::Kind("exponential"))),
                     (Field::Base, Some(ns(first))),
-                    (Field::Multiplier, Some(FieldValue::Ratio(Ratio::new(2, 1)))),
+                    (Field::Multiplier, Some(FieldValue::Ratio(self.near_multiplier(first, cap)))),
                     (Field::Cap, Some(ns(cap))),
                 ];
                 let reason = "its windows are constant or multiply";
@@ -148,6 +148,19 @@ impl<'a> Source<'a> {
                 Ratio::new(1, 1)
             }
         }
+    }
+
+    /// The least multiplier in tenths with which the windows of a list are as long as its longest when it
+    /// is. Other growths are nearer to doubling.
+    fn near_multiplier(&self, first: u64, longest: u64) -> Ratio {
+        let windows = (0..Waits::MAX).filter_map(|at| u32::try_from(at).ok());
+        let last = windows.clone().find(|&at| self.policy.window_ns(at) >= longest);
+        let steps = last.filter(|&at| at > 0 && self.kind(Field::Growth) == "steps");
+        let reaches = |tenths: &u32| {
+            let grow = |ns: u64, _| ns.saturating_mul(u64::from(*tenths)).div_euclid(10);
+            steps.is_some_and(|steps| (0..steps).fold(first, grow) >= longest)
+        };
+        (11..=10_000).find(reaches).map_or(Ratio::new(2, 1), |tenths| Ratio::new(tenths, 10))
     }
 
     /// The multiplier as a decimal, which is 1 for constant growth.

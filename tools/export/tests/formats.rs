@@ -163,13 +163,14 @@ step-functions | exponential:base=1s,max_retries=2,attempt_timeout=1500ms | atte
 k8s-job | exponential:base=10s,cap=10m,max_retries=6,attempt_timeout=1m | attempt_timeout 1m
 nginx | constant:base=0s,max_retries=2,retry_after_max=0s,attempt_timeout=1s | attempt_timeout 1s
 nginx | constant:base=1s,max_retries=2,retry_after_max=0s | base 1s
+nginx | steps:waits=1s/2s,max_retries=2,retry_after_max=0s | growth steps
 nginx | none:retry_after_max=0s | max_retries none
 nginx | constant:base=0s,max_retries=2,max_elapsed=1us,retry_after_max=0s | max_elapsed 1us
 ";
 
 #[test]
 fn what_has_no_equivalent_is_named() {
-    assert_eq!(REFUSED.lines().count(), 53);
+    assert_eq!(REFUSED.lines().count(), 54);
     for row in REFUSED.lines() {
         let [format, policy, fields] = row.split(" | ").collect::<Vec<_>>()[..] else {
             panic!("{row}")

@@ -34,14 +34,14 @@ impl Group {
     /// Refuses what no simulated client does.
     pub(crate) fn check_policy(&self) -> Result<(), ExperimentError> {
         let defaults = [
-            (Field::AttemptTimeout, FieldValue::NoLimit),
-            (Field::ResetAfter, FieldValue::NoLimit),
-            (Field::ElapsedFrom, FieldValue::Kind("begin")),
+            (Field::AttemptTimeout, "none"),
+            (Field::ResetAfter, "none"),
+            (Field::ElapsedFrom, "begin"),
         ];
-        match defaults.into_iter().find(|(field, value)| self.policy.get(*field) != Some(*value)) {
-            Some((field, _)) => Err(ExperimentError::Field(field)),
-            None => Ok(()),
-        }
+        let set = defaults.into_iter().find(|(field, default)| {
+            self.policy.get(*field).is_none_or(|value| value.to_string() != *default)
+        });
+        set.map_or(Ok(()), |(field, default)| Err(ExperimentError::Field(field, default)))
     }
 
     /// Whether an operation ends in a server that never answers.

@@ -17,9 +17,9 @@ pub enum ExperimentError {
         /// The largest.
         max: u64,
     },
-    /// A policy sets a field that simulated clients ignore.
-    #[error("a policy with {0} cannot be simulated")]
-    Field(Field),
+    /// A policy sets a field that simulated clients ignore; the value that they have.
+    #[error("a policy with {0} cannot be simulated; set {0}={1}")]
+    Field(Field, &'static str),
     /// A budget string is invalid.
     #[error("{0}")]
     Budget(ParseError),

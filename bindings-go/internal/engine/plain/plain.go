@@ -42,98 +42,2154 @@ func (m *wasmMemory) Slice() *[]byte {
 func (m *wasmMemory) Grow(delta, max int64) int64 {
 	return memory_grow(&m.memory, delta, max)
 }
+func (m *Module) fn0(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
+	var v9, v10 int32
+	var v11, v12, v13, v14, v15 int64
+	var v16, v17, v18 int32
+	var v19 int64
+	var v20, v21 int32
+	var v22, v23, v24, v25, v26 int64
+	t0 := m.g0
+	v9 = t0 - i32(208)
+	m.g0 = v9
+	{
+		{
+			{
+				{
+					t1 := int32(load32(m.memory, uint64(uint32(v1))+48))
+					v10 = t1
+					if uint32(v10+i32(-1)) < uint32(i32(7)) {
+						store32(m.memory, uint64(uint32(v0))+4, uint32(v10))
+						goto l4
+					}
+					switch v3 + i32(-1) {
+					case 0:
+						v2 = i32(1)
+						store32(m.memory, uint64(uint32(v0))+4, uint32(i32(1)))
+						store32(m.memory, uint64(uint32(v1))+48, uint32(i32(1)))
+						goto l33
+					case 4:
+						store32(m.memory, uint64(uint32(v0))+4, uint32(i32(2)))
+						store32(m.memory, uint64(uint32(v1))+48, uint32(i32(2)))
+						goto l4
+					default:
+						{
+							{
+								t2 := int64(load64(m.memory, uint64(uint32(v2))+144))
+								v11 = t2
+								if v11 == i64(0x7fffffffffffffff) {
+									goto l5
+								}
+								t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
+								v12 = v8 - t3
+								p4 := v12
+								if uint64(v12) > uint64(v8) {
+									p4 = i64(0)
+								}
+								if uint64(p4) >= uint64(v11) {
+									goto l6
+								}
+							}
+						l5:
+							{
+								t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
+								v12 = t5
+								if v12 != i64(0) {
+									goto l7
+								}
+								t6 := int32(load32(m.memory, uint64(uint32(v2))+180))
+								if t6 == i32(2) {
+									goto l8
+								}
+							}
+						l7:
+							if uint64(v12) <= uint64(i64(0xffffffff)) {
+								goto l9
+							}
+							goto l10
+						l6:
+							t7 := int64(load64(m.memory, uint64(uint32(v1))+32))
+							v12 = t7
+							store64(m.memory, uint64(uint32(v1))+32, uint64(i64(0)))
+							t8 := int64(load64(m.memory, uint32(v1)))
+							store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t8))
+						}
+					l8:
+						store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
+						v12 = i64(0)
+					l9:
+						t9 := int64(load64(m.memory, uint64(uint32(v2))+96))
+						t10 := v12
+						v13 = t9
+						if uint64(t10) >= uint64(v13) {
+							goto l10
+						}
+						{
+							if v6 != i64(1) {
+								t13 := v2
+								p12 := i32(0)
+								if v3 == i32(3) {
+									p12 = i32(112)
+								}
+								t14 := int64(load64(m.memory, uint32(t13+p12)))
+								v14 = t14
+								v10 = int32(v12)
+								t15 := int64(load64(m.memory, uint32(v1)))
+								v15 = t15
+								{
+									t16 := int64(load64(m.memory, uint64(uint32(v2))+152))
+									v7 = t16
+									if v7 != i64(1) {
+										t25 := int64(load64(m.memory, uint32(v2)))
+										if v14 != t25 {
+											store64(m.memory, uint64(uint32(v9))+8, uint64(v14))
+											t41 := int32(load32(m.memory, uint64(uint32(v2))+160))
+											t42 := v9
+											v16 = t41
+											store32(m.memory, uint64(uint32(t42))+168, uint32(v16))
+											t43 := int64(load64(m.memory, uint64(uint32(v2))+8))
+											store64(m.memory, uint64(uint32(v9))+16, uint64(t43))
+											t44 := int32(load32(m.memory, uint64(uint32(v2))+20))
+											t45 := v9
+											v17 = t44
+											store32(m.memory, uint64(uint32(t45))+28, uint32(v17))
+											t46 := int32(load32(m.memory, uint64(uint32(v2))+16))
+											t47 := v9
+											v18 = t46
+											store32(m.memory, uint64(uint32(t47))+24, uint32(v18))
+											t48 := int32(load32(m.memory, uint64(uint32(v2))+164))
+											store32(m.memory, uint64(uint32(v9))+172, uint32(t48))
+											t49 := int64(load64(m.memory, uint64(uint32(v2))+24))
+											store64(m.memory, uint64(uint32(v9))+32, uint64(t49))
+											t50 := int64(load64(m.memory, uint64(uint32(v2))+32))
+											store64(m.memory, uint64(uint32(v9))+40, uint64(t50))
+											t51 := int64(load64(m.memory, uint64(uint32(v2))+40))
+											t52 := v9
+											v19 = t51
+											store64(m.memory, uint64(uint32(t52))+48, uint64(v19))
+											t53 := int32(load32(m.memory, uint64(uint32(v2))+168))
+											t54 := v9
+											v20 = t53
+											store32(m.memory, uint64(uint32(t54))+176, uint32(v20))
+											store64(m.memory, uint64(uint32(v9))+104, uint64(v13))
+											t55 := int64(load64(m.memory, uint64(uint32(v2))+48))
+											store64(m.memory, uint64(uint32(v9))+56, uint64(t55))
+											t56 := int32(load32(m.memory, uint64(uint32(v2))+172))
+											t57 := v9
+											v21 = t56
+											store32(m.memory, uint64(uint32(t57))+180, uint32(v21))
+											t58 := int64(load64(m.memory, uint64(uint32(v2))+56))
+											store64(m.memory, uint64(uint32(v9))+64, uint64(t58))
+											t59 := int64(load64(m.memory, uint64(uint32(v2))+64))
+											store64(m.memory, uint64(uint32(v9))+72, uint64(t59))
+											t60 := int64(load64(m.memory, uint64(uint32(v2))+72))
+											store64(m.memory, uint64(uint32(v9))+80, uint64(t60))
+											t61 := int64(load64(m.memory, uint64(uint32(v2))+80))
+											store64(m.memory, uint64(uint32(v9))+88, uint64(t61))
+											t62 := int64(load64(m.memory, uint64(uint32(v2))+88))
+											t63 := v9
+											v22 = t62
+											store64(m.memory, uint64(uint32(t63))+96, uint64(v22))
+											t64 := int64(load64(m.memory, uint64(uint32(v2))+104))
+											store64(m.memory, uint64(uint32(v9))+112, uint64(t64))
+											t65 := int64(load64(m.memory, uint64(uint32(v2))+112))
+											store64(m.memory, uint64(uint32(v9))+120, uint64(t65))
+											store64(m.memory, uint64(uint32(v9))+152, uint64(v11))
+											store64(m.memory, uint64(uint32(v9))+160, uint64(v7))
+											t66 := int64(load64(m.memory, uint64(uint32(v2))+120))
+											store64(m.memory, uint64(uint32(v9))+128, uint64(t66))
+											t67 := int64(load64(m.memory, uint64(uint32(v2))+128))
+											store64(m.memory, uint64(uint32(v9))+136, uint64(t67))
+											t68 := int64(load64(m.memory, uint64(uint32(v2))+136))
+											store64(m.memory, uint64(uint32(v9))+144, uint64(t68))
+											t69 := int64(load64(m.memory, uint64(uint32(v2))+176))
+											store64(m.memory, uint64(uint32(v9))+184, uint64(t69))
+											v3 = v2 + i32(184)
+											if v21 != i32(6) {
+												if v16 != i32(3) {
+													goto l20
+												}
+												if v18 != i32(2) {
+													goto l20
+												}
+												if v17 == i32(1) {
+													goto l21
+												}
+											l20:
+												p70 := i64(0x7fffffffffffffff)
+												if v20 == i32(1) {
+													p70 = v19
+												}
+												v23 = p70
+												p71 := i32(8192)
+												if uint32(v10) < uint32(i32(8192)) {
+													p71 = v10
+												}
+												v10 = p71 + i32(1)
+												v24 = int64(uint32(v17))
+												v25 = int64(uint32(v18))
+												t72 := int64(load64(m.memory, uint64(uint32(v2))+312))
+												v26 = t72
+												v16 = v16 + i32(-3)
+												var p73 int32
+												if uint32(v17) < uint32(i32(2)) {
+													p73 = 1
+												}
+												v17 = p73
+												v11 = v14
+												v13 = v14
+											l31:
+												v7 = v13
+												v6 = v14
+												v10 = v10 + i32(-1)
+												if v10 == 0 {
+													goto l19
+												}
+												v14 = v6
+												v13 = v7
+												{
+													switch v16 {
+													default:
+														goto l23
+													case 0:
+														if uint64(v7) < uint64(v23) {
+															goto l26
+														}
+														v14 = v6
+														v13 = v7
+														goto l23
+													case 2:
+														t74, t75 := i64_add_wide(v7, v6)
+														v11 = t75
+														v14 = t74
+														p76 := v14
+														if int32(v11) != 0 {
+															p76 = i64(-1)
+														}
+														v14 = p76
+														p77 := i64(0x7fffffffffffffff)
+														if uint64(v14) < uint64(i64(0x7fffffffffffffff)) {
+															p77 = v14
+														}
+														v14 = p77
+														v11 = v6
+														v13 = v6
+														goto l23
+													case 3:
+														t78, t79 := i64_add_wide(v7, i64(1))
+														v11 = t79
+														v14 = t78
+														p80 := v14
+														if int32(v11) != 0 {
+															p80 = i64(-1)
+														}
+														v14 = p80
+														p81 := v7
+														if uint64(v14) < uint64(v26) {
+															p81 = v14
+														}
+														v11 = p81
+														goto l27
+													}
+												l26:
+													{
+														{
+															if v17 != 0 {
+																goto l28
+															}
+															t82 := int64(uint64(v7) / uint64(v24))
+															t83 := v7
+															v14 = t82
+															t84 := int64(uint64((t83-v14*v24)*v25) / uint64(v24))
+															v11 = t84
+															t85, t86 := i64_mul_wide_u(v14, v25)
+															v13 = t86
+															v14 = t85
+															if v13 == i64(0) {
+																goto l29
+															}
+															v14 = i64(-1)
+														l29:
+															t87, t88 := i64_add_wide(v14, v11)
+															v11 = t88
+															v14 = t87
+															p89 := v14
+															if int32(v11) != 0 {
+																p89 = i64(-1)
+															}
+															v14 = p89
+															goto l30
+														}
+													l28:
+														t90, t91 := i64_mul_wide_u(v7, v25)
+														v11 = t91
+														v14 = t90
+														if v11 == i64(0) {
+															goto l30
+														}
+														v14 = i64(-1)
+													}
+												l30:
+													p92 := v23
+													if uint64(v14) < uint64(v23) {
+														p92 = v14
+													}
+													v14 = p92
+													p93 := i64(0x7fffffffffffffff)
+													if uint64(v14) < uint64(i64(0x7fffffffffffffff)) {
+														p93 = v14
+													}
+													v11 = p93
+												}
+											l27:
+												v14 = v6
+												v13 = v11
+											l23:
+												if v13 != v7 {
+													goto l31
+												}
+												if v14 != v6 {
+													goto l31
+												}
+												goto l19
+											}
+											if v10&i32(0xfff) != 0 {
+												v7 = v12 & i64(0xfffff000)
+												v6 = v15 + int64(uint64(v12)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
+												var p94 int32
+												if v20 == i32(2) {
+													p94 = 1
+												}
+												v10 = p94
+												v11 = v14
+											l32:
+												{
+													m.fn3(v9+i32(192), v11, v9+i32(8), v3, v7)
+													v11 = (int64(uint64(v6)>>30) ^ v6) * i64(-4658895280553007687)
+													v11 = (int64(uint64(v11)>>27) ^ v11) * i64(-0x6b2fb644ecceee15)
+													t95 := int64(load64(m.memory, uint64(uint32(v9))+200))
+													t96 := int64(load64(m.memory, uint64(uint32(v9))+192))
+													t97 := int64(uint64(v11)>>31) ^ v11
+													v11 = t96
+													_, t99 := i64_mul_wide_u(t97, t95-v11+i64(1))
+													v13 = t99
+													t100 := v14
+													t101 := v19
+													v11 = v11 + v13
+													p102 := v11
+													if uint64(v19) < uint64(v11) {
+														p102 = t101
+													}
+													p103 := v11
+													if v10 != 0 {
+														p103 = p102
+													}
+													p104 := p103
+													if v7&i64(0xfff) == i64(0xfff) {
+														p104 = t100
+													}
+													v11 = p104
+													v6 = v6 + i64(-0x61c8864680b583eb)
+													v7 = v7 + i64(1)
+													if uint64(v7) < uint64(v12) {
+														goto l32
+													}
+													goto l19
+												}
+											}
+											v11 = v14
+											goto l19
+										}
+										store64(m.memory, uint64(uint32(v9))+16, uint64(v14))
+										store64(m.memory, uint64(uint32(v9))+8, uint64(v14))
+										m.fn1(v9+i32(8), v2, v15, v10)
+										t26 := int64(load64(m.memory, uint64(uint32(v9))+8))
+										m.fn2(v9+i32(8), t26, v2, v12)
+										t27 := int64(load64(m.memory, uint64(uint32(v9))+16))
+										t28 := int64(load64(m.memory, uint64(uint32(v9))+8))
+										v7 = t28
+										t29 := t27 - v7 + i64(1)
+										v6 = v12*i64(-0x61c8864680b583eb) + v15 + i64(-0x61c8864680b583eb)
+										v6 = (int64(uint64(v6)>>30) ^ v6) * i64(-4658895280553007687)
+										v6 = (int64(uint64(v6)>>27) ^ v6) * i64(-0x6b2fb644ecceee15)
+										_, t31 := i64_mul_wide_u(t29, int64(uint64(v6)>>31)^v6)
+										v6 = t31
+										v7 = v7 + v6
+										{
+											t32 := int32(load32(m.memory, uint64(uint32(v2))+172))
+											if t32 != i32(7) {
+												goto l15
+											}
+											t33 := int64(load64(m.memory, uint64(uint32(v2))+88))
+											t34, t35 := i64_mul_wide_u(t33, v7)
+											v6 = t35
+											v7 = t34
+											if v6 == 0 {
+												goto l16
+											}
+											v7 = i64(-1)
+										l16:
+											p36 := i64(0x7fffffffffffffff)
+											if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+												p36 = v7
+											}
+											v7 = p36
+										}
+									l15:
+										t37 := int64(load64(m.memory, uint64(uint32(v2))+40))
+										v6 = t37
+										p38 := v7
+										if uint64(v6) < uint64(v7) {
+											p38 = v6
+										}
+										t39 := int32(load32(m.memory, uint64(uint32(v2))+168))
+										p40 := v7
+										if t39 == i32(2) {
+											p40 = p38
+										}
+										v7 = p40
+										goto l12
+									}
+									t17 := int64(load64(m.memory, uint64(uint32(v2))+40))
+									v7 = t17
+									t19 := v7
+									t20 := v14
+									p18 := i32(63)
+									if uint32(v10) < uint32(i32(63)) {
+										p18 = v10
+									}
+									v6 = int64(uint32(p18))
+									p21 := i64_shl(t20, v6)
+									if uint64(v14) > uint64(i64_shr_u(v7, v6)) {
+										p21 = t19
+									}
+									t22 := p21 + i64(1)
+									v7 = v12*i64(-0x61c8864680b583eb) + v15 + i64(-0x61c8864680b583eb)
+									v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
+									v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
+									_, t24 := i64_mul_wide_u(t22, int64(uint64(v7)>>31)^v7)
+									v7 = t24
+									goto l12
+								}
+							}
+							p11 := i64(0x7fffffffffffffff)
+							if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+								p11 = v7
+							}
+							v7 = p11
+							goto l12
+						}
+					}
+				}
+			l21:
+				p105 := i64(0x7fffffffffffffff)
+				if v20 == i32(1) {
+					p105 = v19
+				}
+				v7 = p105
+				t107 := v7
+				t108 := v14
+				p106 := i32(63)
+				if uint32(v10) < uint32(i32(63)) {
+					p106 = v10
+				}
+				v6 = int64(uint32(p106))
+				p109 := i64_shl(t108, v6)
+				if uint64(v14) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v6)) {
+					p109 = i64(0x7fffffffffffffff)
+				}
+				v6 = p109
+				p110 := v6
+				if uint64(v7) < uint64(v6) {
+					p110 = t107
+				}
+				v11 = p110
+			}
+		l19:
+			m.fn3(v9+i32(192), v11, v9+i32(8), v3, v12)
+			t111 := int64(load64(m.memory, uint64(uint32(v9))+200))
+			t112 := int64(load64(m.memory, uint64(uint32(v9))+192))
+			v7 = t112
+			t113 := t111 - v7 + i64(1)
+			v6 = v12*i64(-0x61c8864680b583eb) + v15 + i64(-0x61c8864680b583eb)
+			v6 = (int64(uint64(v6)>>30) ^ v6) * i64(-4658895280553007687)
+			v6 = (int64(uint64(v6)>>27) ^ v6) * i64(-0x6b2fb644ecceee15)
+			_, t115 := i64_mul_wide_u(t113, int64(uint64(v6)>>31)^v6)
+			v6 = t115
+			v7 = v7 + v6
+			{
+				if v21 != i32(7) {
+					goto l34
+				}
+				t116, t117 := i64_mul_wide_u(v22, v7)
+				v6 = t117
+				v7 = t116
+				if v6 == 0 {
+					goto l35
+				}
+				v7 = i64(-1)
+			l35:
+				p118 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p118 = v7
+				}
+				v7 = p118
+			}
+		l34:
+			p119 := v7
+			if uint64(v19) < uint64(v7) {
+				p119 = v19
+			}
+			p120 := v7
+			if v20 == i32(2) {
+				p120 = p119
+			}
+			v7 = p120
+		}
+	l12:
+		{
+			if v4 == i64(1) {
+				goto l36
+			}
+			v5 = v7
+			goto l37
+		l36:
+			t121 := int64(load64(m.memory, uint64(uint32(v2))+128))
+			t122, t123 := i64_add_wide(v7, t121)
+			v4 = t123
+			v6 = t122
+			p124 := v6
+			if int32(v4) != 0 {
+				p124 = i64(-1)
+			}
+			v6 = p124
+			t125 := int64(load64(m.memory, uint64(uint32(v2))+120))
+			t126 := v6
+			v4 = t125
+			p127 := v4
+			if uint64(v6) < uint64(v4) {
+				p127 = t126
+			}
+			v6 = p127
+			t129 := v6
+			t130 := v5
+			t131 := v6
+			p128 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p128 = v5
+			}
+			p132 := t130
+			if uint64(t131) < uint64(p128) {
+				p132 = t129
+			}
+			v5 = p132
+			p133 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p133 = v5
+			}
+			v5 = p133
+			{
+				t134 := int32(load32(m.memory, uint64(uint32(v2))+176))
+				switch t134 + i32(-2) {
+				case 0:
+					goto l37
+				default:
+					p135 := v7
+					if uint64(v5) > uint64(v7) {
+						p135 = v5
+					}
+					v5 = p135
+					goto l37
+				case 1:
+					t136 := int64(load64(m.memory, uint32(v1)))
+					v7 = v12*i64(-0x61c8864680b583eb) + t136 + i64(-0x61c8864680b583eb)
+					v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
+					v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
+					t137 := int64(uint64(v7)>>31) ^ v7
+					v7 = int64(uint64(v5)>>1) + v5
+					p138 := i64(0x7fffffffffffffff)
+					if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+						p138 = v7
+					}
+					_, t140 := i64_mul_wide_u(t137, p138-v5+i64(1))
+					v7 = t140
+					v5 = v5 + v7
+				}
+			}
+		}
+	l37:
+		t141 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		v6 = t141
+		t142 := int64(load64(m.memory, uint64(uint32(v2))+104))
+		v7 = t142
+		{
+			{
+				{
+					t143 := int32(load32(m.memory, uint64(uint32(v1))+52))
+					if t143 != 0 {
+						goto l40
+					}
+					if v7 == i64(0x7fffffffffffffff) {
+						goto l41
+					}
+					v2 = i32(4)
+					t144 := v7
+					v6 = v8 - v6
+					p145 := v6
+					if uint64(v6) > uint64(v8) {
+						p145 = i64(0)
+					}
+					v6 = p145
+					if uint64(t144) < uint64(v6) {
+						goto l42
+					}
+					if uint64(v5) <= uint64(v7-v6) {
+						goto l41
+					}
+					goto l42
+				}
+			l40:
+				t146 := int64(load64(m.memory, uint64(uint32(v1))+24))
+				v4 = t146
+				{
+					if v7 == i64(0x7fffffffffffffff) {
+						goto l43
+					}
+					v2 = i32(4)
+					t147 := v7
+					v6 = v8 - v6
+					p148 := v6
+					if uint64(v6) > uint64(v8) {
+						p148 = i64(0)
+					}
+					v6 = p148
+					if uint64(t147) < uint64(v6) {
+						goto l42
+					}
+					if uint64(v5) > uint64(v7-v6) {
+						goto l42
+					}
+				}
+			l43:
+				v2 = i32(5)
+				if uint64(v4) < uint64(v8) {
+					goto l42
+				}
+				if uint64(v5) > uint64(v4-v8) {
+					goto l42
+				}
+			}
+		l41:
+			t149, t150 := i64_add_wide(v8, v5)
+			v7 = t150
+			v8 = t149
+			t152 := v1
+			p151 := v8
+			if int32(v7) != 0 {
+				p151 = i64(-1)
+			}
+			store64(m.memory, uint64(uint32(t152))+16, uint64(p151))
+			t153 := int64(load64(m.memory, uint64(uint32(v1))+32))
+			t154, t155 := i64_add_wide(t153, i64(1))
+			v7 = t155
+			v8 = t154
+			t157 := v1
+			p156 := v8
+			if int32(v7) != 0 {
+				p156 = i64(-1)
+			}
+			store64(m.memory, uint64(uint32(t157))+32, uint64(p156))
+			v2 = i32(0)
+			goto l44
+		}
+	l42:
+		store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
+		store32(m.memory, uint64(uint32(v1))+48, uint32(v2))
+		v2 = i32(1)
+		goto l44
+	}
+l10:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(i32(3)))
+	store32(m.memory, uint64(uint32(v1))+48, uint32(i32(3)))
+l4:
+	v2 = i32(1)
+l33:
+	v5 = i64(0)
+l44:
+	store32(m.memory, uint32(v0), uint32(v2))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
+	m.g0 = v9 + i32(208)
+}
+func (m *Module) fn1(v0, v1 int32, v2 int64, v3 int32) {
+	var v4, v5, v6 int64
+	var v7, v8, v9 int32
+	var v10, v11, v12, v13, v14 int64
+	{
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+172))
+			if t0 != i32(6) {
+				goto l0
+			}
+			if v3&i32(0xfff) == 0 {
+				return
+			}
+			v4 = int64(uint32(v3))
+			v5 = v4 & i64(0xfffff000)
+			v2 = v2 + int64(uint64(v4)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
+		l2:
+			{
+				t1 := v0
+				t2 := v1
+				t3 := v5
+				v6 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
+				v6 = (int64(uint64(v6)>>27) ^ v6) * i64(-0x6b2fb644ecceee15)
+				_ = m.fn4(t1, t2, t3, int64(uint64(v6)>>31)^v6)
+				v2 = v2 + i64(-0x61c8864680b583eb)
+				v5 = v5 + i64(1)
+				if uint64(v5) < uint64(v4) {
+					goto l2
+				}
+				return
+			}
+		}
+	l0:
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+16))
+		v7 = t5
+		{
+			{
+				t6 := int32(load32(m.memory, uint64(uint32(v1))+160))
+				v8 = t6
+				if v8 == i32(3) {
+					goto l3
+				}
+				t7 := int32(load32(m.memory, uint64(uint32(v1))+20))
+				v9 = t7
+				goto l4
+			}
+		l3:
+			t8 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			v9 = t8
+			if v7 != i32(2) {
+				goto l4
+			}
+			if v9 == i32(1) {
+				goto l5
+			}
+		}
+	l4:
+		t9 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		t10 := int32(load32(m.memory, uint64(uint32(v1))+168))
+		p11 := i64(0x7fffffffffffffff)
+		if t10 == i32(1) {
+			p11 = t9
+		}
+		v10 = p11
+		p12 := i32(8192)
+		if uint32(v3) < uint32(i32(8192)) {
+			p12 = v3
+		}
+		v3 = p12 + i32(1)
+		t13 := int64(load64(m.memory, uint64(uint32(v0))+8))
+		v4 = t13
+		v11 = int64(uint32(v9))
+		v12 = int64(uint32(v7))
+		t14 := int64(load64(m.memory, uint64(uint32(v1))+312))
+		v13 = t14
+		t15 := int64(load64(m.memory, uint32(v0)))
+		v5 = t15
+		v1 = v8 + i32(-3)
+		var p16 int32
+		if uint32(v9) < uint32(i32(2)) {
+			p16 = 1
+		}
+		v9 = p16
+	l15:
+		v2 = v5
+		v6 = v4
+		v3 = v3 + i32(-1)
+		if v3 == 0 {
+			return
+		}
+		v4 = v6
+		v5 = v2
+		{
+			switch v1 {
+			default:
+				goto l7
+			case 0:
+				if uint64(v2) < uint64(v10) {
+					goto l10
+				}
+				v4 = v6
+				v5 = v2
+				goto l7
+			case 2:
+				store64(m.memory, uint32(v0), uint64(v6))
+				t17, t18 := i64_add_wide(v2, v6)
+				v4 = t18
+				v5 = t17
+				t20 := v0
+				p19 := v5
+				if int32(v4) != 0 {
+					p19 = i64(-1)
+				}
+				v5 = p19
+				p21 := i64(0x7fffffffffffffff)
+				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+					p21 = v5
+				}
+				v4 = p21
+				store64(m.memory, uint64(uint32(t20))+8, uint64(v4))
+				v5 = v6
+				goto l7
+			case 3:
+				t22, t23 := i64_add_wide(v2, i64(1))
+				v4 = t23
+				v5 = t22
+				p24 := v5
+				if int32(v4) != 0 {
+					p24 = i64(-1)
+				}
+				v5 = p24
+				p25 := v2
+				if uint64(v5) < uint64(v13) {
+					p25 = v5
+				}
+				v5 = p25
+				goto l11
+			}
+		l10:
+			{
+				{
+					if v9 != 0 {
+						goto l12
+					}
+					t26 := int64(uint64(v2) / uint64(v11))
+					t27 := v2
+					v5 = t26
+					t28 := int64(uint64((t27-v5*v11)*v12) / uint64(v11))
+					v4 = t28
+					t29, t30 := i64_mul_wide_u(v5, v12)
+					v14 = t30
+					v5 = t29
+					if v14 == i64(0) {
+						goto l13
+					}
+					v5 = i64(-1)
+				l13:
+					t31, t32 := i64_add_wide(v5, v4)
+					v4 = t32
+					v5 = t31
+					p33 := v5
+					if int32(v4) != 0 {
+						p33 = i64(-1)
+					}
+					v5 = p33
+					goto l14
+				}
+			l12:
+				t34, t35 := i64_mul_wide_u(v2, v12)
+				v4 = t35
+				v5 = t34
+				if v4 == i64(0) {
+					goto l14
+				}
+				v5 = i64(-1)
+			}
+		l14:
+			p36 := v10
+			if uint64(v5) < uint64(v10) {
+				p36 = v5
+			}
+			v5 = p36
+			p37 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p37 = v5
+			}
+			v5 = p37
+		}
+	l11:
+		store64(m.memory, uint32(v0), uint64(v5))
+		v4 = v6
+	l7:
+		if v5 != v2 {
+			goto l15
+		}
+		if v4 != v6 {
+			goto l15
+		}
+	}
+	return
+l5:
+	t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	t39 := int32(load32(m.memory, uint64(uint32(v1))+168))
+	t41 := v0
+	p40 := i64(0x7fffffffffffffff)
+	if t39 == i32(1) {
+		p40 = t38
+	}
+	v2 = p40
+	t42 := int64(load64(m.memory, uint32(v1)))
+	t43 := v2
+	v5 = t42
+	t45 := v5
+	p44 := i32(63)
+	if uint32(v3) < uint32(i32(63)) {
+		p44 = v3
+	}
+	v6 = int64(uint32(p44))
+	p46 := i64_shl(t45, v6)
+	if uint64(v5) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v6)) {
+		p46 = i64(0x7fffffffffffffff)
+	}
+	v5 = p46
+	p47 := v5
+	if uint64(v2) < uint64(v5) {
+		p47 = t43
+	}
+	store64(m.memory, uint32(t41), uint64(p47))
+}
+func (m *Module) fn2(v0 int32, v1 int64, v2 int32, v3 int64) {
+	var v4 int32
+	var v5, v6, v7 int64
+	var v8 int32
+	var v9, v10 int64
+	var v11, v12, v13 int32
+	{
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v2))+172))
+			v4 = t0
+			if v4 != i32(6) {
+				goto l0
+			}
+			t1 := int64(load32(m.memory, uint64(uint32(v2))+16))
+			v5 = t1
+			t2 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v6 = t2
+			t3 := int64(load64(m.memory, uint32(v2)))
+			v3 = t3
+			t4 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			v7 = t4
+			t5 := int32(load32(m.memory, uint64(uint32(v2))+168))
+			v8 = t5
+			{
+				{
+					t6 := int32(load32(m.memory, uint64(uint32(v2))+20))
+					v2 = t6
+					if uint32(v2) < uint32(i32(2)) {
+						goto l1
+					}
+					t7 := v1
+					t8 := v1
+					v9 = int64(uint32(v2))
+					t9 := int64(uint64(t8) / uint64(v9))
+					v10 = t9
+					t10 := int64(uint64((t7-v10*v9)*v5) / uint64(v9))
+					v9 = t10
+					t11, t12 := i64_mul_wide_u(v10, v5)
+					v5 = t12
+					v1 = t11
+					if v5 == i64(0) {
+						goto l2
+					}
+					v1 = i64(-1)
+				l2:
+					t13, t14 := i64_add_wide(v1, v9)
+					v5 = t14
+					v1 = t13
+					p15 := v1
+					if int32(v5) != 0 {
+						p15 = i64(-1)
+					}
+					v5 = p15
+					goto l3
+				}
+			l1:
+				t16, t17 := i64_mul_wide_u(v1, v5)
+				v1 = t17
+				v5 = t16
+				if v1 == i64(0) {
+					goto l3
+				}
+				v5 = i64(-1)
+			}
+		l3:
+			p18 := v3
+			if uint64(v6) > uint64(v3) {
+				p18 = v6
+			}
+			v1 = p18
+			t20 := v1
+			p19 := v7
+			if uint64(v5) < uint64(v7) {
+				p19 = v5
+			}
+			p21 := v5
+			if v8 == i32(1) {
+				p21 = p19
+			}
+			v5 = p21
+			p22 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p22 = v5
+			}
+			v5 = p22
+			p23 := v5
+			if uint64(v1) > uint64(v5) {
+				p23 = t20
+			}
+			v5 = p23
+			goto l4
+		}
+	l0:
+		{
+			t24 := int32(load32(m.memory, uint64(uint32(v2))+160))
+			switch t24 + i32(-2) {
+			default:
+				goto l6
+			case 2:
+				t25 := int64(load64(m.memory, uint32(v2)))
+				v7 = t25
+				{
+					{
+						t26 := int32(load32(m.memory, uint64(uint32(v2))+164))
+						v8 = t26
+						if v8 != 0 {
+							goto l9
+						}
+						v1 = i64(1)
+						goto l10
+					}
+				l9:
+					t27 := int64(load64(m.memory, uint64(uint32(v2))+24))
+					t28, t29 := i64_add_wide(v3, t27)
+					v5 = t29
+					v1 = t28
+					p30 := v1
+					if int32(v5) != 0 {
+						p30 = i64(-1)
+					}
+					v1 = p30
+					v6 = i64(1)
+				l13:
+					{
+						if v8&i32(1) == 0 {
+							goto l11
+						}
+						t31, t32 := i64_mul_wide_u(v6, v1)
+						v5 = t32
+						v6 = t31
+						if v5 == 0 {
+							goto l11
+						}
+						v6 = i64(-1)
+					}
+				l11:
+					{
+						v8 = int32(uint32(v8) >> 1)
+						if v8 == 0 {
+							goto l12
+						}
+						t33, t34 := i64_mul_wide_u(v1, v1)
+						v5 = t34
+						v1 = t33
+						if v5 == 0 {
+							goto l13
+						}
+						v1 = i64(-1)
+						goto l13
+					}
+				l12:
+					p35 := i64(0x7fffffffffffffff)
+					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+						p35 = v6
+					}
+					v1 = p35
+				}
+			l10:
+				t36, t37 := i64_mul_wide_u(v7, v1)
+				v5 = t37
+				v1 = t36
+				if v5 == i64(0) {
+					goto l14
+				}
+				v1 = i64(-1)
+			l14:
+				p38 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p38 = v1
+				}
+				v1 = p38
+				goto l6
+			case 4:
+				t39 := int64(load64(m.memory, uint64(uint32(v2))+312))
+				v5 = t39
+				p40 := i32(16)
+				if uint64(v5) < uint64(i64(17)) {
+					p40 = int32(v5)
+				}
+				v8 = p40
+				if v8 != 0 {
+					v11 = v2 + i32(184)
+					v12 = v11 + v8<<3 + i32(-8)
+					t41 := v12
+					t42 := v12
+					t43 := v11
+					v13 = int32(v1)
+					p44 := t43 + v13<<3
+					if uint32(v8) <= uint32(v13) {
+						p44 = t42
+					}
+					p45 := p44
+					if uint64(v1) > uint64(i64(0xffffffff)) {
+						p45 = t41
+					}
+					t46 := int64(load64(m.memory, uint32(p45)))
+					v1 = t46
+					goto l6
+				}
+				v1 = i64(0)
+				goto l6
+			case 0:
+				t47 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				t48, t49 := i64_mul_wide_u(t47, v3)
+				v5 = t49
+				v1 = t48
+				t50 := int64(load64(m.memory, uint32(v2)))
+				v6 = t50
+				if v5 == i64(0) {
+					goto l16
+				}
+				v1 = i64(-1)
+			l16:
+				t52 := v6
+				p51 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p51 = v1
+				}
+				t53, t54 := i64_add_wide(t52, p51)
+				v5 = t54
+				v1 = t53
+				p55 := v1
+				if int32(v5) != 0 {
+					p55 = i64(-1)
+				}
+				v1 = p55
+				p56 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p56 = v1
+				}
+				v1 = p56
+			}
+		}
+	l6:
+		v7 = i64(0)
+		t57 := int64(load64(m.memory, uint64(uint32(v2))+32))
+		t58, t59 := i64_add_wide(t57, v1)
+		v5 = t59
+		v1 = t58
+		t60 := int64(load64(m.memory, uint64(uint32(v2))+40))
+		v6 = t60
+		t62 := v6
+		p61 := v1
+		if int32(v5) != 0 {
+			p61 = i64(-1)
+		}
+		v1 = p61
+		p63 := i64(0x7fffffffffffffff)
+		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+			p63 = v1
+		}
+		v1 = p63
+		p64 := v1
+		if uint64(v6) < uint64(v1) {
+			p64 = t62
+		}
+		t65 := int32(load32(m.memory, uint64(uint32(v2))+168))
+		p66 := v1
+		if t65 == i32(1) {
+			p66 = p64
+		}
+		v5 = p66
+		v1 = v5
+		switch v4 + i32(-2) {
+		default:
+			goto l21
+		case 1:
+			v1 = v5 - int64(uint64(v5)>>1)
+			p67 := v1
+			if uint64(v1) > uint64(v5) {
+				p67 = i64(0)
+			}
+			v1 = p67
+			goto l21
+		case 2:
+			t68 := int64(load32(m.memory, uint64(uint32(v2))+56))
+			v1 = t68
+			{
+				{
+					t69 := int32(load32(m.memory, uint64(uint32(v2))+60))
+					v8 = t69
+					if uint32(v8) < uint32(i32(2)) {
+						goto l23
+					}
+					t70 := v5
+					t71 := v5
+					v6 = int64(uint32(v8))
+					t72 := int64(uint64(t71) / uint64(v6))
+					v3 = t72
+					t73 := int64(uint64((t70-v3*v6)*v1) / uint64(v6))
+					v6 = t73
+					t74, t75 := i64_mul_wide_u(v3, v1)
+					v3 = t75
+					v1 = t74
+					if v3 == i64(0) {
+						goto l24
+					}
+					v1 = i64(-1)
+				l24:
+					t76, t77 := i64_add_wide(v1, v6)
+					v6 = t77
+					v1 = t76
+					p78 := v1
+					if int32(v6) != 0 {
+						p78 = i64(-1)
+					}
+					v1 = p78
+					goto l25
+				}
+			l23:
+				t79, t80 := i64_mul_wide_u(v5, v1)
+				v6 = t80
+				v1 = t79
+				if v6 == i64(0) {
+					goto l25
+				}
+				v1 = i64(-1)
+			}
+		l25:
+			t82 := v5
+			p81 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p81 = v1
+			}
+			v3 = t82 - p81
+			var p83 int32
+			if uint64(v3) > uint64(v5) {
+				p83 = 1
+			}
+			v8 = p83
+			t84 := int64(load32(m.memory, uint64(uint32(v2))+64))
+			v1 = t84
+			{
+				{
+					t85 := int32(load32(m.memory, uint64(uint32(v2))+68))
+					v4 = t85
+					if uint32(v4) < uint32(i32(2)) {
+						goto l26
+					}
+					t86 := v5
+					t87 := v5
+					v6 = int64(uint32(v4))
+					t88 := int64(uint64(t87) / uint64(v6))
+					v7 = t88
+					t89 := int64(uint64((t86-v7*v6)*v1) / uint64(v6))
+					v6 = t89
+					t90, t91 := i64_mul_wide_u(v7, v1)
+					v7 = t91
+					v1 = t90
+					if v7 == i64(0) {
+						goto l27
+					}
+					v1 = i64(-1)
+				l27:
+					t92, t93 := i64_add_wide(v1, v6)
+					v6 = t93
+					v1 = t92
+					p94 := v1
+					if int32(v6) != 0 {
+						p94 = i64(-1)
+					}
+					v6 = p94
+					goto l28
+				}
+			l26:
+				t95, t96 := i64_mul_wide_u(v5, v1)
+				v1 = t96
+				v6 = t95
+				if v1 == i64(0) {
+					goto l28
+				}
+				v6 = i64(-1)
+			}
+		l28:
+			p97 := v3
+			if v8 != 0 {
+				p97 = i64(0)
+			}
+			v1 = p97
+			p98 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p98 = v6
+			}
+			v5 = p98 + v5
+			p99 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p99 = v5
+			}
+			v5 = p99
+			goto l21
+		case 5:
+			{
+				t100 := int64(load64(m.memory, uint64(uint32(v2))+88))
+				v1 = t100
+				if v1 == 0 {
+					goto l29
+				}
+				t101 := int64(uint64(v5) / uint64(v1))
+				v5 = t101
+				t102 := v5
+				var p103 int32
+				if v5 != i64(0) {
+					p103 = 1
+				}
+				v7 = t102 - int64(uint32(p103))
+			}
+		l29:
+			t104 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v5 = t104
+			t106 := v5
+			p105 := i64(1)
+			if uint64(v1) > uint64(i64(1)) {
+				p105 = v1
+			}
+			v1 = p105
+			t107 := int64(uint64(t106) / uint64(v1))
+			v6 = t107
+			t108 := v6
+			var p109 int32
+			if v5 != v6*v1 {
+				p109 = 1
+			}
+			v1 = t108 + int64(uint32(p109))
+			p110 := v7
+			if uint64(v1) > uint64(v7) {
+				p110 = v1
+			}
+			v5 = p110
+			goto l4
+		case 0:
+			v1 = i64(0)
+			goto l21
+		case 3:
+			t111 := int64(load64(m.memory, uint64(uint32(v2))+80))
+			t112, t113 := i64_mul_wide_u(t111, v3)
+			v6 = t113
+			v1 = t112
+			t114 := int64(load64(m.memory, uint64(uint32(v2))+72))
+			v3 = t114
+			if v6 == i64(0) {
+				goto l30
+			}
+			v1 = i64(-1)
+		l30:
+			t116 := v3
+			p115 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p115 = v1
+			}
+			t117, t118 := i64_add_wide(t116, p115)
+			v3 = t118
+			v6 = t117
+			v1 = v5
+			p119 := v6
+			if int32(v3) != 0 {
+				p119 = i64(-1)
+			}
+			v6 = p119
+			p120 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p120 = v6
+			}
+			v5 = p120 + v5
+			p121 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p121 = v5
+			}
+			v5 = p121
+		}
+	l21:
+		t122 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		v6 = t122
+		p123 := v1
+		if uint64(v6) > uint64(v1) {
+			p123 = v6
+		}
+		v1 = p123
+		p124 := v5
+		if uint64(v1) > uint64(v5) {
+			p124 = v1
+		}
+		v5 = p124
+	}
+l4:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
+	store64(m.memory, uint32(v0), uint64(v1))
+}
+func (m *Module) fn3(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
+	var v5 int32
+	var v6, v7, v8, v9, v10 int64
+	var v11, v12, v13 int32
+	{
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v2))+172))
+			v5 = t0
+			if v5 != i32(6) {
+				goto l0
+			}
+			v6 = i64(-1)
+			{
+				t1 := int32(load32(m.memory, uint64(uint32(v2))+168))
+				if t1 != i32(1) {
+					goto l1
+				}
+				t2 := int64(load64(m.memory, uint64(uint32(v2))+40))
+				v6 = t2
+			}
+		l1:
+			t3 := int64(load32(m.memory, uint64(uint32(v2))+16))
+			v7 = t3
+			t4 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v8 = t4
+			t5 := int64(load64(m.memory, uint32(v2)))
+			v4 = t5
+			{
+				{
+					t6 := int32(load32(m.memory, uint64(uint32(v2))+20))
+					v3 = t6
+					if uint32(v3) < uint32(i32(2)) {
+						goto l2
+					}
+					t7 := v1
+					t8 := v1
+					v9 = int64(uint32(v3))
+					t9 := int64(uint64(t8) / uint64(v9))
+					v10 = t9
+					t10 := int64(uint64((t7-v10*v9)*v7) / uint64(v9))
+					v9 = t10
+					t11, t12 := i64_mul_wide_u(v10, v7)
+					v7 = t12
+					v1 = t11
+					if v7 == i64(0) {
+						goto l3
+					}
+					v1 = i64(-1)
+				l3:
+					t13, t14 := i64_add_wide(v1, v9)
+					v7 = t14
+					v1 = t13
+					p15 := v1
+					if int32(v7) != 0 {
+						p15 = i64(-1)
+					}
+					v1 = p15
+					goto l4
+				}
+			l2:
+				t16, t17 := i64_mul_wide_u(v1, v7)
+				v7 = t17
+				v1 = t16
+				if v7 == i64(0) {
+					goto l4
+				}
+				v1 = i64(-1)
+			}
+		l4:
+			p18 := v4
+			if uint64(v8) > uint64(v4) {
+				p18 = v8
+			}
+			v8 = p18
+			t20 := v8
+			p19 := v6
+			if uint64(v1) < uint64(v6) {
+				p19 = v1
+			}
+			v1 = p19
+			p21 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p21 = v1
+			}
+			v1 = p21
+			p22 := v1
+			if uint64(v8) > uint64(v1) {
+				p22 = t20
+			}
+			v1 = p22
+			goto l5
+		}
+	l0:
+		{
+			t23 := int32(load32(m.memory, uint64(uint32(v2))+160))
+			switch t23 + i32(-2) {
+			default:
+				goto l7
+			case 2:
+				t24 := int64(load64(m.memory, uint32(v2)))
+				v7 = t24
+				{
+					{
+						t25 := int32(load32(m.memory, uint64(uint32(v2))+164))
+						v3 = t25
+						if v3 != 0 {
+							goto l10
+						}
+						v1 = i64(1)
+						goto l11
+					}
+				l10:
+					t26 := int64(load64(m.memory, uint64(uint32(v2))+24))
+					t27, t28 := i64_add_wide(v4, t26)
+					v8 = t28
+					v1 = t27
+					p29 := v1
+					if int32(v8) != 0 {
+						p29 = i64(-1)
+					}
+					v1 = p29
+					v6 = i64(1)
+				l14:
+					{
+						if v3&i32(1) == 0 {
+							goto l12
+						}
+						t30, t31 := i64_mul_wide_u(v6, v1)
+						v8 = t31
+						v6 = t30
+						if v8 == 0 {
+							goto l12
+						}
+						v6 = i64(-1)
+					}
+				l12:
+					{
+						v3 = int32(uint32(v3) >> 1)
+						if v3 == 0 {
+							goto l13
+						}
+						t32, t33 := i64_mul_wide_u(v1, v1)
+						v8 = t33
+						v1 = t32
+						if v8 == 0 {
+							goto l14
+						}
+						v1 = i64(-1)
+						goto l14
+					}
+				l13:
+					p34 := i64(0x7fffffffffffffff)
+					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+						p34 = v6
+					}
+					v1 = p34
+				}
+			l11:
+				t35, t36 := i64_mul_wide_u(v7, v1)
+				v8 = t36
+				v1 = t35
+				if v8 == i64(0) {
+					goto l15
+				}
+				v1 = i64(-1)
+			l15:
+				p37 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p37 = v1
+				}
+				v1 = p37
+				goto l7
+			case 4:
+				t38 := int64(load64(m.memory, uint64(uint32(v3))+128))
+				v8 = t38
+				p39 := i32(16)
+				if uint64(v8) < uint64(i64(17)) {
+					p39 = int32(v8)
+				}
+				v11 = p39
+				if v11 != 0 {
+					v12 = v3 + v11<<3 + i32(-8)
+					t40 := v12
+					t41 := v12
+					t42 := v3
+					v13 = int32(v1)
+					p43 := t42 + v13<<3
+					if uint32(v11) <= uint32(v13) {
+						p43 = t41
+					}
+					p44 := p43
+					if uint64(v1) > uint64(i64(0xffffffff)) {
+						p44 = t40
+					}
+					t45 := int64(load64(m.memory, uint32(p44)))
+					v1 = t45
+					goto l7
+				}
+				v1 = i64(0)
+				goto l7
+			case 0:
+				t46 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				t47, t48 := i64_mul_wide_u(t46, v4)
+				v8 = t48
+				v1 = t47
+				t49 := int64(load64(m.memory, uint32(v2)))
+				v6 = t49
+				if v8 == i64(0) {
+					goto l17
+				}
+				v1 = i64(-1)
+			l17:
+				t51 := v6
+				p50 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p50 = v1
+				}
+				t52, t53 := i64_add_wide(t51, p50)
+				v8 = t53
+				v1 = t52
+				p54 := v1
+				if int32(v8) != 0 {
+					p54 = i64(-1)
+				}
+				v1 = p54
+				p55 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p55 = v1
+				}
+				v1 = p55
+			}
+		}
+	l7:
+		t56 := int64(load64(m.memory, uint64(uint32(v2))+32))
+		t57, t58 := i64_add_wide(t56, v1)
+		v8 = t58
+		v1 = t57
+		p59 := v1
+		if int32(v8) != 0 {
+			p59 = i64(-1)
+		}
+		v1 = p59
+		p60 := i64(0x7fffffffffffffff)
+		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+			p60 = v1
+		}
+		v1 = p60
+		{
+			t61 := int32(load32(m.memory, uint64(uint32(v2))+168))
+			if t61 != i32(1) {
+				goto l18
+			}
+			t62 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			v8 = t62
+			p63 := v1
+			if uint64(v8) < uint64(v1) {
+				p63 = v8
+			}
+			v1 = p63
+		}
+	l18:
+		v8 = v1
+		switch v5 + i32(-2) {
+		default:
+			goto l23
+		case 1:
+			v8 = v1 - int64(uint64(v1)>>1)
+			p64 := v8
+			if uint64(v8) > uint64(v1) {
+				p64 = i64(0)
+			}
+			v8 = p64
+			goto l23
+		case 2:
+			t65 := int64(load32(m.memory, uint64(uint32(v2))+56))
+			v8 = t65
+			{
+				{
+					t66 := int32(load32(m.memory, uint64(uint32(v2))+60))
+					v3 = t66
+					if uint32(v3) < uint32(i32(2)) {
+						goto l25
+					}
+					t67 := v1
+					t68 := v1
+					v6 = int64(uint32(v3))
+					t69 := int64(uint64(t68) / uint64(v6))
+					v4 = t69
+					t70 := int64(uint64((t67-v4*v6)*v8) / uint64(v6))
+					v6 = t70
+					t71, t72 := i64_mul_wide_u(v4, v8)
+					v4 = t72
+					v8 = t71
+					if v4 == i64(0) {
+						goto l26
+					}
+					v8 = i64(-1)
+				l26:
+					t73, t74 := i64_add_wide(v8, v6)
+					v6 = t74
+					v8 = t73
+					p75 := v8
+					if int32(v6) != 0 {
+						p75 = i64(-1)
+					}
+					v8 = p75
+					goto l27
+				}
+			l25:
+				t76, t77 := i64_mul_wide_u(v1, v8)
+				v6 = t77
+				v8 = t76
+				if v6 == i64(0) {
+					goto l27
+				}
+				v8 = i64(-1)
+			}
+		l27:
+			t79 := v1
+			p78 := i64(0x7fffffffffffffff)
+			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+				p78 = v8
+			}
+			v4 = t79 - p78
+			var p80 int32
+			if uint64(v4) > uint64(v1) {
+				p80 = 1
+			}
+			v3 = p80
+			t81 := int64(load32(m.memory, uint64(uint32(v2))+64))
+			v8 = t81
+			{
+				{
+					t82 := int32(load32(m.memory, uint64(uint32(v2))+68))
+					v5 = t82
+					if uint32(v5) < uint32(i32(2)) {
+						goto l28
+					}
+					t83 := v1
+					t84 := v1
+					v6 = int64(uint32(v5))
+					t85 := int64(uint64(t84) / uint64(v6))
+					v7 = t85
+					t86 := int64(uint64((t83-v7*v6)*v8) / uint64(v6))
+					v6 = t86
+					t87, t88 := i64_mul_wide_u(v7, v8)
+					v7 = t88
+					v8 = t87
+					if v7 == i64(0) {
+						goto l29
+					}
+					v8 = i64(-1)
+				l29:
+					t89, t90 := i64_add_wide(v8, v6)
+					v6 = t90
+					v8 = t89
+					p91 := v8
+					if int32(v6) != 0 {
+						p91 = i64(-1)
+					}
+					v6 = p91
+					goto l30
+				}
+			l28:
+				t92, t93 := i64_mul_wide_u(v1, v8)
+				v8 = t93
+				v6 = t92
+				if v8 == i64(0) {
+					goto l30
+				}
+				v6 = i64(-1)
+			}
+		l30:
+			p94 := v4
+			if v3 != 0 {
+				p94 = i64(0)
+			}
+			v8 = p94
+			p95 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p95 = v6
+			}
+			v1 = p95 + v1
+			p96 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p96 = v1
+			}
+			v1 = p96
+			goto l23
+		case 5:
+			{
+				{
+					t97 := int64(load64(m.memory, uint64(uint32(v2))+88))
+					v8 = t97
+					if !(v8 == 0) {
+						goto l31
+					}
+					v1 = i64(0)
+					goto l32
+				}
+			l31:
+				t98 := int64(uint64(v1) / uint64(v8))
+				v1 = t98
+				t99 := v1
+				var p100 int32
+				if v1 != i64(0) {
+					p100 = 1
+				}
+				v1 = t99 - int64(uint32(p100))
+			}
+		l32:
+			t101 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v6 = t101
+			t103 := v6
+			p102 := i64(1)
+			if uint64(v8) > uint64(i64(1)) {
+				p102 = v8
+			}
+			v8 = p102
+			t104 := int64(uint64(t103) / uint64(v8))
+			v4 = t104
+			t105 := v4
+			var p106 int32
+			if v6 != v4*v8 {
+				p106 = 1
+			}
+			v8 = t105 + int64(uint32(p106))
+			p107 := v1
+			if uint64(v8) > uint64(v1) {
+				p107 = v8
+			}
+			v1 = p107
+			goto l5
+		case 0:
+			v8 = i64(0)
+			goto l23
+		case 3:
+			t108 := int64(load64(m.memory, uint64(uint32(v2))+80))
+			t109, t110 := i64_mul_wide_u(t108, v4)
+			v6 = t110
+			v8 = t109
+			t111 := int64(load64(m.memory, uint64(uint32(v2))+72))
+			v4 = t111
+			if v6 == i64(0) {
+				goto l33
+			}
+			v8 = i64(-1)
+		l33:
+			t113 := v4
+			p112 := i64(0x7fffffffffffffff)
+			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+				p112 = v8
+			}
+			t114, t115 := i64_add_wide(t113, p112)
+			v4 = t115
+			v6 = t114
+			v8 = v1
+			p116 := v6
+			if int32(v4) != 0 {
+				p116 = i64(-1)
+			}
+			v6 = p116
+			p117 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p117 = v6
+			}
+			v1 = p117 + v1
+			p118 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p118 = v1
+			}
+			v1 = p118
+		}
+	l23:
+		t119 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		v6 = t119
+		p120 := v8
+		if uint64(v6) > uint64(v8) {
+			p120 = v6
+		}
+		v8 = p120
+		p121 := v1
+		if uint64(v8) > uint64(v1) {
+			p121 = v8
+		}
+		v1 = p121
+	}
+l5:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v1))
+	store64(m.memory, uint32(v0), uint64(v8))
+}
+func (m *Module) fn4(v0, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	var v5, v6 int64
+	var v7, v8 int32
+	var v9, v10 int64
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	t1 := int64(load64(m.memory, uint32(v0)))
+	t2 := v4
+	v5 = t1
+	m.fn2(t2, v5, v1, v2)
+	t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	t4 := int64(load64(m.memory, uint32(v4)))
+	v6 = t4
+	_, t6 := i64_mul_wide_u(t3-v6+i64(1), v3)
+	v3 = t6
+	v3 = v6 + v3
+	{
+		t7 := int32(load32(m.memory, uint64(uint32(v1))+172))
+		v7 = t7
+		if v7 != i32(7) {
+			goto l0
+		}
+		t8 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		t9, t10 := i64_mul_wide_u(t8, v3)
+		v6 = t10
+		v3 = t9
+		if v6 == 0 {
+			goto l1
+		}
+		v3 = i64(-1)
+	l1:
+		p11 := i64(0x7fffffffffffffff)
+		if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+			p11 = v3
+		}
+		v3 = p11
+	}
+l0:
+	t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v6 = t12
+	p13 := v3
+	if uint64(v6) < uint64(v3) {
+		p13 = v6
+	}
+	t14 := int32(load32(m.memory, uint64(uint32(v1))+168))
+	t15 := v3
+	v8 = t14
+	p16 := t15
+	if v8 == i32(2) {
+		p16 = p13
+	}
+	v3 = p16
+	{
+		if v7 != i32(6) {
+			goto l2
+		}
+		t17 := int64(load64(m.memory, uint32(v1)))
+		t19 := v0
+		p18 := v3
+		if v2&i64(0xfff) == i64(0xfff) {
+			p18 = t17
+		}
+		store64(m.memory, uint32(t19), uint64(p18))
+		goto l3
+	}
+l2:
+	{
+		t20 := int32(load32(m.memory, uint64(uint32(v1))+160))
+		switch t20 + i32(-3) {
+		default:
+			goto l3
+		case 2:
+			t21 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			t22 := v0
+			v2 = t21
+			store64(m.memory, uint32(t22), uint64(v2))
+			t23, t24 := i64_add_wide(v5, v2)
+			v6 = t24
+			v2 = t23
+			t26 := v0
+			p25 := v2
+			if int32(v6) != 0 {
+				p25 = i64(-1)
+			}
+			v2 = p25
+			p27 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p27 = v2
+			}
+			store64(m.memory, uint64(uint32(t26))+8, uint64(p27))
+			goto l3
+		case 3:
+			t28, t29 := i64_add_wide(v5, i64(1))
+			v6 = t29
+			v2 = t28
+			t31 := v0
+			p30 := v2
+			if int32(v6) != 0 {
+				p30 = i64(-1)
+			}
+			v2 = p30
+			t32 := int64(load64(m.memory, uint64(uint32(v1))+312))
+			p33 := v5
+			if uint64(v2) < uint64(t32) {
+				p33 = v2
+			}
+			store64(m.memory, uint32(t31), uint64(p33))
+			goto l3
+		case 0:
+			t35 := v5
+			p34 := i64(0x7fffffffffffffff)
+			if v8 == i32(1) {
+				p34 = v6
+			}
+			v2 = p34
+			if uint64(t35) >= uint64(v2) {
+				goto l3
+			}
+			t36 := int64(load32(m.memory, uint64(uint32(v1))+16))
+			v6 = t36
+			{
+				{
+					t37 := int32(load32(m.memory, uint64(uint32(v1))+20))
+					v1 = t37
+					if uint32(v1) < uint32(i32(2)) {
+						goto l7
+					}
+					t38 := v5
+					t39 := v5
+					v9 = int64(uint32(v1))
+					t40 := int64(uint64(t39) / uint64(v9))
+					v10 = t40
+					t41 := int64(uint64((t38-v10*v9)*v6) / uint64(v9))
+					v5 = t41
+					t42, t43 := i64_mul_wide_u(v10, v6)
+					v9 = t43
+					v6 = t42
+					if v9 == i64(0) {
+						goto l8
+					}
+					v6 = i64(-1)
+				l8:
+					t44, t45 := i64_add_wide(v6, v5)
+					v5 = t45
+					v6 = t44
+					p46 := v6
+					if int32(v5) != 0 {
+						p46 = i64(-1)
+					}
+					v6 = p46
+					goto l9
+				}
+			l7:
+				t47, t48 := i64_mul_wide_u(v5, v6)
+				v5 = t48
+				v6 = t47
+				if v5 == i64(0) {
+					goto l9
+				}
+				v6 = i64(-1)
+			}
+		l9:
+			t50 := v0
+			p49 := v2
+			if uint64(v6) < uint64(v2) {
+				p49 = v6
+			}
+			v2 = p49
+			p51 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p51 = v2
+			}
+			store64(m.memory, uint32(t50), uint64(p51))
+		}
+	}
+l3:
+	m.g0 = v4 + i32(16)
+	return v3
+}
 func (m *Module) Xadvance(v0, v1 int64) int64 {
 	return v1*i64(-0x61c8864680b583eb) + v0
 }
 func (m *Module) Xattempt_limit(v0, v1 int32, v2 int64) int64 {
-	var v3 int64
-	var v4 int32
-	var v5, v6, v7 int64
-	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	var v3, v4, v5, v6, v7 int64
+	t0 := int64(load64(m.memory, uint64(uint32(v0))+136))
 	v3 = t0
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+52))
-	v4 = t1
-	t2 := int64(load64(m.memory, uint64(uint32(v0))+136))
-	v5 = t2
+	p1 := v3
+	if v3 == i64(0x7fffffffffffffff) {
+		p1 = i64(-1)
+	}
+	v4 = p1
 	{
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v0))+104))
-				v6 = t3
-				if v6 == i64(0x7fffffffffffffff) {
+				t2 := int32(load32(m.memory, uint64(uint32(v0))+180))
+				if t2 != i32(2) {
 					goto l0
 				}
-				t4 := int32(load32(m.memory, uint64(uint32(v0))+180))
-				t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				var p6 int32
-				if t4 != i32(2) {
-					p6 = 1
-				}
-				var p7 int32
-				if t5 != i64(0) {
-					p7 = 1
-				}
-				if p6|p7 == 0 {
-					goto l0
-				}
-				t8 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				t9 := v6
-				v7 = v2 - t8
-				p10 := v7
-				if uint64(v7) > uint64(v2) {
-					p10 = i64(0)
-				}
-				v7 = p10
-				if uint64(t9) > uint64(v7) {
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t3 == 0 {
 					goto l1
 				}
+				t4 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v5 = t4
+				if v5 == i64(0x7fffffffffffffff) {
+					goto l1
+				}
+				goto l2
 			}
 		l0:
-			v6 = v5
-			if v4 == 0 {
-				goto l2
+			t5 := int64(load64(m.memory, uint64(uint32(v0))+104))
+			v5 = t5
+			if v5 == i64(0x7fffffffffffffff) {
+				goto l1
 			}
-			v6 = v5
-			if uint64(v3) <= uint64(v2) {
-				goto l2
-			}
-			v6 = v3 - v2
+		}
+	l2:
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t7 := v5
+		v6 = v2 - t6
+		p8 := v6
+		if uint64(v6) > uint64(v2) {
+			p8 = i64(0)
+		}
+		v6 = p8
+		v7 = t7 - v6
+		p9 := v4
+		if uint64(v7) < uint64(v4) {
+			p9 = v7
+		}
+		p10 := v4
+		if uint64(v5) > uint64(v6) {
+			p10 = p9
+		}
+		v4 = p10
+	}
+l1:
+	{
+		t11 := int32(load32(m.memory, uint64(uint32(v1))+52))
+		if t11 == 0 {
 			goto l3
-		l1:
-			v6 = v6 - v7
-			if v4 == 0 {
-				goto l3
-			}
-			t11 := v6
-			v7 = v3 - v2
-			p12 := v7
-			if uint64(v7) > uint64(v3) {
-				p12 = i64(0)
-			}
-			v7 = p12
-			p13 := v7
-			if uint64(v6) < uint64(v7) {
-				p13 = t11
-			}
-			p14 := v6
-			if uint64(v3) > uint64(v2) {
-				p14 = p13
-			}
-			v6 = p14
 		}
-	l3:
-		p15 := v5
-		if uint64(v6) < uint64(v5) {
-			p15 = v6
+		t12 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		v5 = t12
+		v6 = v5 - v2
+		p13 := v4
+		if uint64(v6) < uint64(v4) {
+			p13 = v6
 		}
-		v6 = p15
+		p14 := v4
+		if uint64(v5) > uint64(v2) {
+			p14 = p13
+		}
+		v4 = p14
 	}
-l2:
-	p16 := v6
-	if v5 == i64(0x7fffffffffffffff) {
-		p16 = i64(-1)
+l3:
+	p15 := v4
+	if v3 == i64(0x7fffffffffffffff) {
+		p15 = i64(-1)
 	}
-	return p16
+	return p15
 }
 func (m *Module) Xbegin(v0 int32, v1, v2, v3 int64) {
 	var v4 int32
@@ -193,7 +2249,7 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 		if v7 != i64(-1) {
 			p9 = 1
 		}
-		m.fn4(t5, t6, t7, t8, int64(uint32(p9)), v7, i64(0), v7, v8)
+		m.fn0(t5, t6, t7, t8, int64(uint32(p9)), v7, i64(0), v7, v8)
 		t10 := int64(load64(m.memory, uint64(uint32(v9))+72))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(t10))
 		t11 := int64(load32(m.memory, uint64(uint32(v9))+68))
@@ -207,377 +2263,6 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 	}
 l0:
 	m.g0 = v9 + i32(80)
-}
-func (m *Module) fn4(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
-	var v9, v10 int32
-	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33 int64
-	t0 := m.g0
-	v9 = t0 - i32(320)
-	m.g0 = v9
-	{
-		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+48))
-			v10 = t1
-			if uint32(v10+i32(-1)) < uint32(i32(7)) {
-				store32(m.memory, uint64(uint32(v0))+4, uint32(v10))
-				goto l4
-			}
-			switch v3 + i32(-1) {
-			case 0:
-				v2 = i32(1)
-				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(1)))
-				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(1)))
-				goto l22
-			case 4:
-				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(2)))
-				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(2)))
-				goto l4
-			default:
-				{
-					{
-						{
-							t2 := int64(load64(m.memory, uint64(uint32(v2))+144))
-							v11 = t2
-							if v11 == i64(0x7fffffffffffffff) {
-								goto l5
-							}
-							t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
-							v12 = v8 - t3
-							p4 := v12
-							if uint64(v12) > uint64(v8) {
-								p4 = i64(0)
-							}
-							if uint64(p4) >= uint64(v11) {
-								goto l6
-							}
-						}
-					l5:
-						t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
-						v12 = t5
-						if v12 != i64(0) {
-							goto l7
-						}
-						t6 := int32(load32(m.memory, uint64(uint32(v2))+180))
-						if t6 == i32(2) {
-							goto l8
-						}
-						goto l7
-					}
-				l6:
-					t7 := int64(load64(m.memory, uint64(uint32(v1))+32))
-					v12 = t7
-					store64(m.memory, uint64(uint32(v1))+32, uint64(i64(0)))
-					t8 := int64(load64(m.memory, uint32(v1)))
-					store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t8))
-				}
-			l8:
-				store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
-				v12 = i64(0)
-			l7:
-				if uint64(v12) > uint64(i64(0xffffffff)) {
-					goto l9
-				}
-				t9 := int64(load64(m.memory, uint64(uint32(v2))+96))
-				t10 := v12
-				v13 = t9
-				if uint64(t10) >= uint64(v13) {
-					goto l9
-				}
-				{
-					{
-						if v6 != i64(1) {
-							goto l10
-						}
-						p11 := i64(0x7fffffffffffffff)
-						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-							p11 = v7
-						}
-						v7 = p11
-						goto l11
-					}
-				l10:
-					t13 := v2
-					p12 := i32(0)
-					if v3 == i32(3) {
-						p12 = i32(112)
-					}
-					t14 := int64(load64(m.memory, uint32(t13+p12)))
-					v7 = t14
-					v3 = int32(v12)
-					t15 := int64(load64(m.memory, uint32(v1)))
-					v6 = t15
-					{
-						t16 := int64(load64(m.memory, uint64(uint32(v2))+152))
-						v14 = t16
-						if v14 != i64(1) {
-							goto l12
-						}
-						t17 := int64(load64(m.memory, uint64(uint32(v2))+40))
-						v11 = t17
-						t19 := v11
-						t20 := v7
-						p18 := i32(63)
-						if uint32(v3) < uint32(i32(63)) {
-							p18 = v3
-						}
-						v13 = int64(uint32(p18))
-						p21 := i64_shl(t20, v13)
-						if uint64(v7) > uint64(i64_shr_u(v11, v13)) {
-							p21 = t19
-						}
-						t22 := p21 + i64(1)
-						v7 = v12*i64(-0x61c8864680b583eb) + v6 + i64(-0x61c8864680b583eb)
-						v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
-						v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
-						_, t24 := i64_mul_wide_u(t22, int64(uint64(v7)>>31)^v7)
-						v7 = t24
-						goto l11
-					}
-				l12:
-					{
-						t25 := int64(load64(m.memory, uint32(v2)))
-						if v7 != t25 {
-							goto l13
-						}
-						t26 := m.fn22(v2, v6, v3)
-						v7 = t26
-						goto l11
-					}
-				l13:
-					t27 := int64(load64(m.memory, uint64(uint32(v2))+8))
-					v15 = t27
-					t28 := int64(load64(m.memory, uint64(uint32(v2))+16))
-					v16 = t28
-					t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
-					v17 = t29
-					t30 := int64(load64(m.memory, uint64(uint32(v2))+32))
-					v18 = t30
-					t31 := int64(load64(m.memory, uint64(uint32(v2))+40))
-					v19 = t31
-					t32 := int64(load64(m.memory, uint64(uint32(v2))+48))
-					v20 = t32
-					t33 := int64(load64(m.memory, uint64(uint32(v2))+56))
-					v21 = t33
-					t34 := int64(load64(m.memory, uint64(uint32(v2))+64))
-					v22 = t34
-					t35 := int64(load64(m.memory, uint64(uint32(v2))+72))
-					v23 = t35
-					t36 := int64(load64(m.memory, uint64(uint32(v2))+80))
-					v24 = t36
-					t37 := int64(load64(m.memory, uint64(uint32(v2))+88))
-					v25 = t37
-					t38 := int64(load64(m.memory, uint64(uint32(v2))+104))
-					v26 = t38
-					t39 := int64(load64(m.memory, uint64(uint32(v2))+112))
-					v27 = t39
-					t40 := int64(load64(m.memory, uint64(uint32(v2))+120))
-					v28 = t40
-					t41 := int64(load64(m.memory, uint64(uint32(v2))+128))
-					v29 = t41
-					t42 := int64(load64(m.memory, uint64(uint32(v2))+136))
-					v30 = t42
-					t43 := int64(load64(m.memory, uint64(uint32(v2))+160))
-					v31 = t43
-					t44 := int64(load64(m.memory, uint64(uint32(v2))+168))
-					v32 = t44
-					t45 := int64(load64(m.memory, uint64(uint32(v2))+176))
-					v33 = t45
-					memory_copy(m.memory, uint32(v9+i32(184)), uint32(v2+i32(184)), uint32(i32(136)))
-					store64(m.memory, uint64(uint32(v9))+176, uint64(v33))
-					store64(m.memory, uint64(uint32(v9))+168, uint64(v32))
-					store64(m.memory, uint64(uint32(v9))+160, uint64(v31))
-					store64(m.memory, uint64(uint32(v9))+152, uint64(v14))
-					store64(m.memory, uint64(uint32(v9))+144, uint64(v11))
-					store64(m.memory, uint64(uint32(v9))+136, uint64(v30))
-					store64(m.memory, uint64(uint32(v9))+128, uint64(v29))
-					store64(m.memory, uint64(uint32(v9))+120, uint64(v28))
-					store64(m.memory, uint64(uint32(v9))+112, uint64(v27))
-					store64(m.memory, uint64(uint32(v9))+104, uint64(v26))
-					store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
-					store64(m.memory, uint64(uint32(v9))+88, uint64(v25))
-					store64(m.memory, uint64(uint32(v9))+80, uint64(v24))
-					store64(m.memory, uint64(uint32(v9))+72, uint64(v23))
-					store64(m.memory, uint64(uint32(v9))+64, uint64(v22))
-					store64(m.memory, uint64(uint32(v9))+56, uint64(v21))
-					store64(m.memory, uint64(uint32(v9))+48, uint64(v20))
-					store64(m.memory, uint64(uint32(v9))+40, uint64(v19))
-					store64(m.memory, uint64(uint32(v9))+32, uint64(v18))
-					store64(m.memory, uint64(uint32(v9))+24, uint64(v17))
-					store64(m.memory, uint64(uint32(v9))+16, uint64(v16))
-					store64(m.memory, uint64(uint32(v9))+8, uint64(v15))
-					store64(m.memory, uint32(v9), uint64(v7))
-					t46 := m.fn22(v9, v6, v3)
-					v7 = t46
-				}
-			l11:
-				{
-					if v4 == i64(1) {
-						goto l14
-					}
-					v5 = v7
-					goto l15
-				l14:
-					t47 := int64(load64(m.memory, uint64(uint32(v2))+128))
-					t48, t49 := i64_add_wide(v7, t47)
-					v4 = t49
-					v6 = t48
-					p50 := v6
-					if int32(v4) != 0 {
-						p50 = i64(-1)
-					}
-					v6 = p50
-					t51 := int64(load64(m.memory, uint64(uint32(v2))+120))
-					t52 := v6
-					v4 = t51
-					p53 := v4
-					if uint64(v6) < uint64(v4) {
-						p53 = t52
-					}
-					v6 = p53
-					t55 := v6
-					t56 := v5
-					t57 := v6
-					p54 := i64(0x7fffffffffffffff)
-					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p54 = v5
-					}
-					p58 := t56
-					if uint64(t57) < uint64(p54) {
-						p58 = t55
-					}
-					v5 = p58
-					p59 := i64(0x7fffffffffffffff)
-					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p59 = v5
-					}
-					v5 = p59
-					{
-						t60 := int32(load32(m.memory, uint64(uint32(v2))+176))
-						switch t60 + i32(-2) {
-						case 0:
-							goto l15
-						default:
-							p61 := v7
-							if uint64(v5) > uint64(v7) {
-								p61 = v5
-							}
-							v5 = p61
-							goto l15
-						case 1:
-							t62 := int64(load64(m.memory, uint32(v1)))
-							v7 = v12*i64(-0x61c8864680b583eb) + t62 + i64(-0x61c8864680b583eb)
-							v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
-							v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
-							t63 := int64(uint64(v7)>>31) ^ v7
-							v7 = int64(uint64(v5)>>1) + v5
-							p64 := i64(0x7fffffffffffffff)
-							if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-								p64 = v7
-							}
-							_, t66 := i64_mul_wide_u(t63, p64-v5+i64(1))
-							v7 = t66
-							v5 = v5 + v7
-						}
-					}
-				}
-			l15:
-				t67 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				v6 = t67
-				t68 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v7 = t68
-				{
-					t69 := int32(load32(m.memory, uint64(uint32(v1))+52))
-					if t69 != 0 {
-						t72 := int64(load64(m.memory, uint64(uint32(v1))+24))
-						v4 = t72
-						if v7 == i64(0x7fffffffffffffff) {
-							goto l21
-						}
-						v2 = i32(4)
-						t73 := v7
-						v6 = v8 - v6
-						p74 := v6
-						if uint64(v6) > uint64(v8) {
-							p74 = i64(0)
-						}
-						v6 = p74
-						if uint64(t73) < uint64(v6) {
-							goto l20
-						}
-						if uint64(v5) <= uint64(v7-v6) {
-							goto l21
-						}
-						goto l20
-					}
-					if v7 == i64(0x7fffffffffffffff) {
-						goto l19
-					}
-					v2 = i32(4)
-					t70 := v7
-					v6 = v8 - v6
-					p71 := v6
-					if uint64(v6) > uint64(v8) {
-						p71 = i64(0)
-					}
-					v6 = p71
-					if uint64(t70) < uint64(v6) {
-						goto l20
-					}
-					if uint64(v5) <= uint64(v7-v6) {
-						goto l19
-					}
-					goto l20
-				}
-			}
-		}
-	l9:
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v1))+48, uint32(i32(3)))
-		goto l4
-	l21:
-		v2 = i32(5)
-		if uint64(v4) < uint64(v8) {
-			goto l20
-		}
-		if uint64(v5) > uint64(v4-v8) {
-			goto l20
-		}
-	l19:
-		t75, t76 := i64_add_wide(v8, v5)
-		v7 = t76
-		v8 = t75
-		t78 := v1
-		p77 := v8
-		if int32(v7) != 0 {
-			p77 = i64(-1)
-		}
-		store64(m.memory, uint64(uint32(t78))+16, uint64(p77))
-		t79 := int64(load64(m.memory, uint64(uint32(v1))+32))
-		t80, t81 := i64_add_wide(t79, i64(1))
-		v7 = t81
-		v8 = t80
-		t83 := v1
-		p82 := v8
-		if int32(v7) != 0 {
-			p82 = i64(-1)
-		}
-		store64(m.memory, uint64(uint32(t83))+32, uint64(p82))
-		v2 = i32(0)
-		goto l23
-	}
-l20:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
-	store32(m.memory, uint64(uint32(v1))+48, uint32(v2))
-	v2 = i32(1)
-	goto l23
-l4:
-	v2 = i32(1)
-l22:
-	v5 = i64(0)
-l23:
-	store32(m.memory, uint32(v0), uint32(v2))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-	m.g0 = v9 + i32(320)
 }
 func (m *Module) Xdecorrelated(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6 int64
@@ -739,667 +2424,16 @@ func (m *Module) Xdraw(v0 int64, v1 int32) int64 {
 	return int64(uint64(v0)>>31) ^ v0
 }
 func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
-	var v4, v5, v6 int64
-	var v7 int32
-	var v8, v9 int64
-	var v10 int32
-	var v11, v12 int64
-	var v13, v14 int32
-	var v15 int64
-	t0 := v2
+	var v4 int64
+	t0 := v1
+	t1 := v0
 	v4 = int64(uint32(v3))
-	v2 = t0 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
+	t2 := v4
+	v2 = v2 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
 	v2 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
 	v2 = (int64(uint64(v2)>>27) ^ v2) * i64(-0x6b2fb644ecceee15)
-	v5 = int64(uint64(v2)>>31) ^ v2
-	t1 := int64(load64(m.memory, uint32(v1)))
-	v6 = t1
-	{
-		{
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+172))
-			v7 = t2
-			if v7 != i32(6) {
-				goto l0
-			}
-			t3 := int64(load64(m.memory, uint64(uint32(v0))+48))
-			v2 = t3
-			t4 := int64(load64(m.memory, uint32(v0)))
-			t5 := v2
-			v8 = t4
-			p6 := v8
-			if uint64(v2) > uint64(v8) {
-				p6 = t5
-			}
-			v8 = p6
-			t7 := int64(load32(m.memory, uint64(uint32(v0))+16))
-			v9 = t7
-			t8 := int64(load64(m.memory, uint64(uint32(v0))+40))
-			v2 = t8
-			t9 := int32(load32(m.memory, uint64(uint32(v0))+168))
-			v3 = t9
-			{
-				{
-					t10 := int32(load32(m.memory, uint64(uint32(v0))+20))
-					v10 = t10
-					if uint32(v10) < uint32(i32(2)) {
-						goto l1
-					}
-					t11 := v6
-					t12 := v6
-					v11 = int64(uint32(v10))
-					t13 := int64(uint64(t12) / uint64(v11))
-					v12 = t13
-					t14 := int64(uint64((t11-v12*v11)*v9) / uint64(v11))
-					v11 = t14
-					t15, t16 := i64_mul_wide_u(v12, v9)
-					v12 = t16
-					v9 = t15
-					if v12 == i64(0) {
-						goto l2
-					}
-					v9 = i64(-1)
-				l2:
-					t17, t18 := i64_add_wide(v9, v11)
-					v11 = t18
-					v9 = t17
-					p19 := v9
-					if int32(v11) != 0 {
-						p19 = i64(-1)
-					}
-					v9 = p19
-					goto l3
-				}
-			l1:
-				t20, t21 := i64_mul_wide_u(v6, v9)
-				v11 = t21
-				v9 = t20
-				if v11 == i64(0) {
-					goto l3
-				}
-				v9 = i64(-1)
-			}
-		l3:
-			t23 := v8
-			p22 := v2
-			if uint64(v9) < uint64(v2) {
-				p22 = v9
-			}
-			p24 := v9
-			if v3 == i32(1) {
-				p24 = p22
-			}
-			v9 = p24
-			p25 := i64(0x7fffffffffffffff)
-			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p25 = v9
-			}
-			v9 = p25
-			p26 := v9
-			if uint64(v8) > uint64(v9) {
-				p26 = t23
-			}
-			v9 = p26
-			goto l4
-		}
-	l0:
-		v2 = v6
-		{
-			t27 := int32(load32(m.memory, uint64(uint32(v0))+160))
-			switch t27 + i32(-2) {
-			default:
-				goto l6
-			case 2:
-				t28 := int64(load64(m.memory, uint32(v0)))
-				v11 = t28
-				{
-					{
-						t29 := int32(load32(m.memory, uint64(uint32(v0))+164))
-						v3 = t29
-						if v3 != 0 {
-							goto l9
-						}
-						v2 = i64(1)
-						goto l10
-					}
-				l9:
-					t30 := int64(load64(m.memory, uint64(uint32(v0))+24))
-					t31, t32 := i64_add_wide(v4, t30)
-					v8 = t32
-					v2 = t31
-					p33 := v2
-					if int32(v8) != 0 {
-						p33 = i64(-1)
-					}
-					v2 = p33
-					v9 = i64(1)
-				l13:
-					{
-						if v3&i32(1) == 0 {
-							goto l11
-						}
-						t34, t35 := i64_mul_wide_u(v9, v2)
-						v8 = t35
-						v9 = t34
-						if v8 == 0 {
-							goto l11
-						}
-						v9 = i64(-1)
-					}
-				l11:
-					{
-						v3 = int32(uint32(v3) >> 1)
-						if v3 == 0 {
-							goto l12
-						}
-						t36, t37 := i64_mul_wide_u(v2, v2)
-						v8 = t37
-						v2 = t36
-						if v8 == 0 {
-							goto l13
-						}
-						v2 = i64(-1)
-						goto l13
-					}
-				l12:
-					p38 := i64(0x7fffffffffffffff)
-					if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-						p38 = v9
-					}
-					v2 = p38
-				}
-			l10:
-				t39, t40 := i64_mul_wide_u(v11, v2)
-				v8 = t40
-				v2 = t39
-				if v8 == i64(0) {
-					goto l14
-				}
-				v2 = i64(-1)
-			l14:
-				p41 := i64(0x7fffffffffffffff)
-				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p41 = v2
-				}
-				v2 = p41
-				goto l6
-			case 4:
-				t42 := int64(load64(m.memory, uint64(uint32(v0))+312))
-				v2 = t42
-				p43 := i32(16)
-				if uint64(v2) < uint64(i64(17)) {
-					p43 = int32(v2)
-				}
-				v3 = p43
-				if v3 != 0 {
-					v10 = v0 + i32(184)
-					v13 = v10 + v3<<3 + i32(-8)
-					t44 := v13
-					t45 := v13
-					t46 := v10
-					v14 = int32(v6)
-					p47 := t46 + v14<<3
-					if uint32(v3) <= uint32(v14) {
-						p47 = t45
-					}
-					p48 := p47
-					if uint64(v6) > uint64(i64(0xffffffff)) {
-						p48 = t44
-					}
-					t49 := int64(load64(m.memory, uint32(p48)))
-					v2 = t49
-					goto l6
-				}
-				v2 = i64(0)
-				goto l6
-			case 0:
-				t50 := int64(load64(m.memory, uint64(uint32(v0))+8))
-				t51, t52 := i64_mul_wide_u(t50, v4)
-				v8 = t52
-				v2 = t51
-				t53 := int64(load64(m.memory, uint32(v0)))
-				v9 = t53
-				if v8 == i64(0) {
-					goto l16
-				}
-				v2 = i64(-1)
-			l16:
-				t55 := v9
-				p54 := i64(0x7fffffffffffffff)
-				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p54 = v2
-				}
-				t56, t57 := i64_add_wide(t55, p54)
-				v8 = t57
-				v2 = t56
-				p58 := v2
-				if int32(v8) != 0 {
-					p58 = i64(-1)
-				}
-				v2 = p58
-				p59 := i64(0x7fffffffffffffff)
-				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p59 = v2
-				}
-				v2 = p59
-			}
-		}
-	l6:
-		v11 = i64(0)
-		t60 := int64(load64(m.memory, uint64(uint32(v0))+32))
-		t61, t62 := i64_add_wide(t60, v2)
-		v9 = t62
-		v8 = t61
-		t63 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		v2 = t63
-		t65 := v2
-		p64 := v8
-		if int32(v9) != 0 {
-			p64 = i64(-1)
-		}
-		v8 = p64
-		p66 := i64(0x7fffffffffffffff)
-		if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-			p66 = v8
-		}
-		v8 = p66
-		p67 := v8
-		if uint64(v2) < uint64(v8) {
-			p67 = t65
-		}
-		t68 := int32(load32(m.memory, uint64(uint32(v0))+168))
-		t69 := v8
-		v3 = t68
-		p70 := t69
-		if v3 == i32(1) {
-			p70 = p67
-		}
-		v9 = p70
-		v8 = v9
-		switch v7 + i32(-2) {
-		default:
-			goto l21
-		case 1:
-			v8 = v9 - int64(uint64(v9)>>1)
-			p71 := v8
-			if uint64(v8) > uint64(v9) {
-				p71 = i64(0)
-			}
-			v8 = p71
-			goto l21
-		case 2:
-			t72 := int64(load32(m.memory, uint64(uint32(v0))+56))
-			v8 = t72
-			{
-				{
-					t73 := int32(load32(m.memory, uint64(uint32(v0))+60))
-					v10 = t73
-					if uint32(v10) < uint32(i32(2)) {
-						goto l23
-					}
-					t74 := v9
-					t75 := v9
-					v11 = int64(uint32(v10))
-					t76 := int64(uint64(t75) / uint64(v11))
-					v12 = t76
-					t77 := int64(uint64((t74-v12*v11)*v8) / uint64(v11))
-					v11 = t77
-					t78, t79 := i64_mul_wide_u(v12, v8)
-					v12 = t79
-					v8 = t78
-					if v12 == i64(0) {
-						goto l24
-					}
-					v8 = i64(-1)
-				l24:
-					t80, t81 := i64_add_wide(v8, v11)
-					v11 = t81
-					v8 = t80
-					p82 := v8
-					if int32(v11) != 0 {
-						p82 = i64(-1)
-					}
-					v8 = p82
-					goto l25
-				}
-			l23:
-				t83, t84 := i64_mul_wide_u(v9, v8)
-				v11 = t84
-				v8 = t83
-				if v11 == i64(0) {
-					goto l25
-				}
-				v8 = i64(-1)
-			}
-		l25:
-			t86 := v9
-			p85 := i64(0x7fffffffffffffff)
-			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p85 = v8
-			}
-			v12 = t86 - p85
-			var p87 int32
-			if uint64(v12) > uint64(v9) {
-				p87 = 1
-			}
-			v10 = p87
-			t88 := int64(load32(m.memory, uint64(uint32(v0))+64))
-			v8 = t88
-			{
-				{
-					t89 := int32(load32(m.memory, uint64(uint32(v0))+68))
-					v13 = t89
-					if uint32(v13) < uint32(i32(2)) {
-						goto l26
-					}
-					t90 := v9
-					t91 := v9
-					v11 = int64(uint32(v13))
-					t92 := int64(uint64(t91) / uint64(v11))
-					v15 = t92
-					t93 := int64(uint64((t90-v15*v11)*v8) / uint64(v11))
-					v11 = t93
-					t94, t95 := i64_mul_wide_u(v15, v8)
-					v15 = t95
-					v8 = t94
-					if v15 == i64(0) {
-						goto l27
-					}
-					v8 = i64(-1)
-				l27:
-					t96, t97 := i64_add_wide(v8, v11)
-					v11 = t97
-					v8 = t96
-					p98 := v8
-					if int32(v11) != 0 {
-						p98 = i64(-1)
-					}
-					v11 = p98
-					goto l28
-				}
-			l26:
-				t99, t100 := i64_mul_wide_u(v9, v8)
-				v8 = t100
-				v11 = t99
-				if v8 == i64(0) {
-					goto l28
-				}
-				v11 = i64(-1)
-			}
-		l28:
-			p101 := v12
-			if v10 != 0 {
-				p101 = i64(0)
-			}
-			v8 = p101
-			p102 := i64(0x7fffffffffffffff)
-			if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
-				p102 = v11
-			}
-			v9 = p102 + v9
-			p103 := i64(0x7fffffffffffffff)
-			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p103 = v9
-			}
-			v9 = p103
-			goto l21
-		case 5:
-			{
-				t104 := int64(load64(m.memory, uint64(uint32(v0))+88))
-				v8 = t104
-				if v8 == 0 {
-					goto l29
-				}
-				t105 := int64(uint64(v9) / uint64(v8))
-				v9 = t105
-				t106 := v9
-				var p107 int32
-				if v9 != i64(0) {
-					p107 = 1
-				}
-				v11 = t106 - int64(uint32(p107))
-			}
-		l29:
-			t108 := int64(load64(m.memory, uint64(uint32(v0))+48))
-			v9 = t108
-			t110 := v9
-			p109 := i64(1)
-			if uint64(v8) > uint64(i64(1)) {
-				p109 = v8
-			}
-			v8 = p109
-			t111 := int64(uint64(t110) / uint64(v8))
-			v12 = t111
-			t112 := v12
-			var p113 int32
-			if v9 != v12*v8 {
-				p113 = 1
-			}
-			v8 = t112 + int64(uint32(p113))
-			p114 := v11
-			if uint64(v8) > uint64(v11) {
-				p114 = v8
-			}
-			v9 = p114
-			goto l4
-		case 0:
-			v8 = i64(0)
-			goto l21
-		case 3:
-			t115 := int64(load64(m.memory, uint64(uint32(v0))+80))
-			t116, t117 := i64_mul_wide_u(t115, v4)
-			v11 = t117
-			v8 = t116
-			t118 := int64(load64(m.memory, uint64(uint32(v0))+72))
-			v12 = t118
-			if v11 == i64(0) {
-				goto l30
-			}
-			v8 = i64(-1)
-		l30:
-			t120 := v12
-			p119 := i64(0x7fffffffffffffff)
-			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p119 = v8
-			}
-			t121, t122 := i64_add_wide(t120, p119)
-			v12 = t122
-			v11 = t121
-			v8 = v9
-			p123 := v11
-			if int32(v12) != 0 {
-				p123 = i64(-1)
-			}
-			v11 = p123
-			p124 := i64(0x7fffffffffffffff)
-			if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
-				p124 = v11
-			}
-			v9 = p124 + v9
-			p125 := i64(0x7fffffffffffffff)
-			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p125 = v9
-			}
-			v9 = p125
-		}
-	l21:
-		t126 := int64(load64(m.memory, uint64(uint32(v0))+48))
-		v11 = t126
-		p127 := v8
-		if uint64(v11) > uint64(v8) {
-			p127 = v11
-		}
-		v8 = p127
-		p128 := v9
-		if uint64(v8) > uint64(v9) {
-			p128 = v8
-		}
-		v9 = p128
-	}
-l4:
-	_, t130 := i64_mul_wide_u(v9-v8+i64(1), v5)
-	v9 = t130
-	v8 = v8 + v9
-	{
-		if v7 != i32(7) {
-			p138 := v8
-			if uint64(v2) < uint64(v8) {
-				p138 = v2
-			}
-			p139 := v8
-			if v3 == i32(2) {
-				p139 = p138
-			}
-			v8 = p139
-			if v7 != i32(6) {
-				goto l33
-			}
-			t140 := int64(load64(m.memory, uint32(v0)))
-			t142 := v1
-			p141 := v8
-			if v4&i64(0xfff) == i64(0xfff) {
-				p141 = t140
-			}
-			store64(m.memory, uint32(t142), uint64(p141))
-			return v8
-		}
-		t131 := int64(load64(m.memory, uint64(uint32(v0))+88))
-		t132, t133 := i64_mul_wide_u(t131, v8)
-		v9 = t133
-		v8 = t132
-		if v9 == 0 {
-			goto l32
-		}
-		v8 = i64(-1)
-	l32:
-		t135 := v2
-		p134 := i64(0x7fffffffffffffff)
-		if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-			p134 = v8
-		}
-		v8 = p134
-		p136 := v8
-		if uint64(v2) < uint64(v8) {
-			p136 = t135
-		}
-		p137 := v8
-		if v3 == i32(2) {
-			p137 = p136
-		}
-		v8 = p137
-		goto l33
-	}
-l33:
-	{
-		t143 := int32(load32(m.memory, uint64(uint32(v0))+160))
-		switch t143 + i32(-3) {
-		default:
-			goto l35
-		case 2:
-			t144 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			t145 := v1
-			v2 = t144
-			store64(m.memory, uint32(t145), uint64(v2))
-			t146, t147 := i64_add_wide(v6, v2)
-			v6 = t147
-			v2 = t146
-			t149 := v1
-			p148 := v2
-			if int32(v6) != 0 {
-				p148 = i64(-1)
-			}
-			v2 = p148
-			p150 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p150 = v2
-			}
-			store64(m.memory, uint64(uint32(t149))+8, uint64(p150))
-			return v8
-		case 3:
-			t151, t152 := i64_add_wide(v6, i64(1))
-			v9 = t152
-			v2 = t151
-			t154 := v1
-			p153 := v2
-			if int32(v9) != 0 {
-				p153 = i64(-1)
-			}
-			v2 = p153
-			t155 := int64(load64(m.memory, uint64(uint32(v0))+312))
-			p156 := v6
-			if uint64(v2) < uint64(t155) {
-				p156 = v2
-			}
-			store64(m.memory, uint32(t154), uint64(p156))
-			return v8
-		case 0:
-			t158 := v6
-			p157 := i64(0x7fffffffffffffff)
-			if v3 == i32(1) {
-				p157 = v2
-			}
-			v2 = p157
-			if uint64(t158) >= uint64(v2) {
-				goto l35
-			}
-			t159 := int64(load32(m.memory, uint64(uint32(v0))+16))
-			v9 = t159
-			{
-				{
-					t160 := int32(load32(m.memory, uint64(uint32(v0))+20))
-					v0 = t160
-					if uint32(v0) < uint32(i32(2)) {
-						goto l38
-					}
-					t161 := v6
-					t162 := v6
-					v5 = int64(uint32(v0))
-					t163 := int64(uint64(t162) / uint64(v5))
-					v4 = t163
-					t164 := int64(uint64((t161-v4*v5)*v9) / uint64(v5))
-					v5 = t164
-					t165, t166 := i64_mul_wide_u(v4, v9)
-					v9 = t166
-					v6 = t165
-					if v9 == i64(0) {
-						goto l39
-					}
-					v6 = i64(-1)
-				l39:
-					t167, t168 := i64_add_wide(v6, v5)
-					v9 = t168
-					v6 = t167
-					p169 := v6
-					if int32(v9) != 0 {
-						p169 = i64(-1)
-					}
-					v6 = p169
-					goto l40
-				}
-			l38:
-				t170, t171 := i64_mul_wide_u(v6, v9)
-				v9 = t171
-				v6 = t170
-				if v9 == i64(0) {
-					goto l40
-				}
-				v6 = i64(-1)
-			}
-		l40:
-			t173 := v1
-			p172 := v2
-			if uint64(v6) < uint64(v2) {
-				p172 = v6
-			}
-			v2 = p172
-			p174 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p174 = v2
-			}
-			store64(m.memory, uint32(t173), uint64(p174))
-		}
-	}
-l35:
-	return v8
+	t3 := m.fn4(t0, t1, t2, int64(uint64(v2)>>31)^v2)
+	return t3
 }
 func (m *Module) Xnext_doubling_window(v0, v1 int64) int64 {
 	t0 := v1
@@ -1533,7 +2567,7 @@ func (m *Module) Xproceed(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 		if v4 != i64(-1) {
 			p8 = 1
 		}
-		m.fn4(t1, t2, t3, t4, t6, t7, int64(uint32(p8)), v4, v6)
+		m.fn0(t1, t2, t3, t4, t6, t7, int64(uint32(p8)), v4, v6)
 		t9 := int64(load32(m.memory, uint64(uint32(v7))+4))
 		v5 = t9
 		t10 := int32(load32(m.memory, uint32(v7)))
@@ -1552,769 +2586,749 @@ l0:
 }
 func (m *Module) Xranges(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
-	var v6, v7, v8 int64
-	var v9 int32
-	var v10 int64
-	var v11, v12 int32
-	var v13, v14, v15, v16, v17, v18 int64
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	v3 = i32(0)
+	var v6 int64
+	var v7, v8 int32
+	var v9 int64
+	var v10 int32
+	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23 int64
+	var v24 int32
+	var v25 int64
+	var v26 int32
+	var v27 int64
+	var v28 int32
+	var v29, v30 int64
+	var v31, v32, v33, v34 int32
+	var v35, v36, v37, v38, v39, v40, v41, v42 int64
+	v2 = i32(0)
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+172))
+		t0 := int32(load32(m.memory, uint64(uint32(v0))+172))
+		v3 = t0
+		if v3&i32(-2) == i32(6) {
+			goto l0
+		}
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+168))
 		v4 = t1
-		if v4&i32(-2) == i32(6) {
+		if v4 == i32(2) {
 			goto l0
 		}
-		t2 := int32(load32(m.memory, uint64(uint32(v0))+168))
-		v5 = t2
-		if v5 == i32(2) {
-			goto l0
+		v5 = v0 + i32(184)
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+312))
+		t3 := v5
+		v6 = t2
+		p4 := i32(16)
+		if uint64(v6) < uint64(i64(17)) {
+			p4 = int32(v6)
 		}
-		t3 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		p4 := i64(0x7fffffffffffffff)
-		if v5 == i32(1) {
-			p4 = t3
+		v7 = p4
+		v8 = t3 + v7<<3 + i32(-8)
+		t5 := int64(load64(m.memory, uint64(uint32(v0))+40))
+		v9 = t5
+		t6 := v9
+		var p7 int32
+		if v4 == i32(1) {
+			p7 = 1
 		}
-		v6 = p4
-		t5 := int64(load32(m.memory, uint64(uint32(v0))+16))
-		v7 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v0))+312))
-		v8 = t6
-		t7 := int32(load32(m.memory, uint64(uint32(v0))+20))
-		v9 = t7
-		v10 = int64(uint32(v9))
-		v3 = i32(0)
-		t8 := int32(load32(m.memory, uint64(uint32(v0))+160))
-		v11 = t8
-		v5 = v11 + i32(-2)
-		var p9 int32
-		if uint32(v4+i32(-5)) < uint32(i32(2)) {
-			p9 = 1
+		v10 = p7
+		p8 := i64(0x7fffffffffffffff)
+		if v10 != 0 {
+			p8 = t6
 		}
-		v12 = p9
-		v11 = v11 + i32(-3)
-		v13 = i64(1)
+		v11 = p8
+		t9 := int64(load64(m.memory, uint64(uint32(v0))+48))
+		v12 = t9
 		t10 := int64(load64(m.memory, uint32(v0)))
-		v14 = t10
-		v15 = v14
-	l20:
+		t11 := v12
+		v13 = t10
+		p12 := v13
+		if uint64(v12) > uint64(v13) {
+			p12 = t11
+		}
+		v14 = p12
+		t13 := int64(load64(m.memory, uint64(uint32(v0))+88))
+		v15 = t13
+		p14 := i64(1)
+		if uint64(v15) > uint64(i64(1)) {
+			p14 = v15
+		}
+		v16 = p14
+		t15 := int64(load32(m.memory, uint64(uint32(v0))+64))
+		v17 = t15
+		t16 := int64(load32(m.memory, uint64(uint32(v0))+56))
+		v18 = t16
+		t17 := int64(load64(m.memory, uint64(uint32(v0))+80))
+		v19 = t17
+		t18 := int64(load64(m.memory, uint64(uint32(v0))+72))
+		v20 = t18
+		t19 := int64(load64(m.memory, uint64(uint32(v0))+32))
+		v21 = t19
+		t20 := int64(load64(m.memory, uint64(uint32(v0))+8))
+		v22 = t20
+		t21 := int64(load64(m.memory, uint64(uint32(v0))+24))
+		v23 = t21
+		t22 := int32(load32(m.memory, uint64(uint32(v0))+164))
+		v24 = t22
+		t23 := int64(load32(m.memory, uint64(uint32(v0))+16))
+		v25 = t23
+		t24 := int32(load32(m.memory, uint64(uint32(v0))+68))
+		v26 = t24
+		v27 = int64(uint32(v26))
+		t25 := int32(load32(m.memory, uint64(uint32(v0))+60))
+		v28 = t25
+		v29 = int64(uint32(v28))
+		t26 := int32(load32(m.memory, uint64(uint32(v0))+20))
+		v4 = t26
+		v30 = int64(uint32(v4))
+		v2 = i32(0)
+		var p27 int32
+		if v3 != i32(6) {
+			p27 = 1
+		}
+		v31 = p27
+		var p28 int32
+		if uint32(v4) < uint32(i32(2)) {
+			p28 = 1
+		}
+		v32 = p28
+		t29 := int32(load32(m.memory, uint64(uint32(v0))+160))
+		v0 = t29
+		v4 = v0 + i32(-2)
+		v33 = v0 + i32(-3)
+		var p30 int32
+		if uint32(v3+i32(-5)) < uint32(i32(2)) {
+			p30 = 1
+		}
+		v34 = p30
+		v35 = i64(0)
+		v36 = v13
+		v37 = v13
+	l52:
+		v38 = v37
 		{
-			v16 = v15
-			m.fn15(v2, v14, v0, v13+i64(-1))
-			t11 := int64(load64(m.memory, uint32(v2)))
-			v17 = t11
-			v4 = v1 + v3
-			t12 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			store64(m.memory, uint32(v4+i32(8)), uint64(t12))
-			store64(m.memory, uint32(v4), uint64(v17))
-			switch v5 {
-			case 0, 2:
-				goto l1
-			default:
-				if v12 != 0 {
-					goto l3
-				}
-				switch v11 {
-				default:
-					goto l5
-				case 2:
-					t13, t14 := i64_add_wide(v14, v16)
-					v15 = t14
-					v17 = t13
-					p15 := v17
-					if int32(v15) != 0 {
-						p15 = i64(-1)
-					}
-					v17 = p15
-					p16 := i64(0x7fffffffffffffff)
-					if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
-						p16 = v17
-					}
-					var p17 int32
-					if p16 == v16 {
-						p17 = 1
-					}
-					v4 = p17
-					v17 = v16
-					goto l8
-				case 3:
-					t18, t19 := i64_add_wide(v14, i64(1))
-					v15 = t19
-					v17 = t18
-					p20 := v17
-					if int32(v15) != 0 {
-						p20 = i64(-1)
-					}
-					v17 = p20
-					p21 := v14
-					if uint64(v17) < uint64(v8) {
-						p21 = v17
-					}
-					v17 = p21
-					goto l9
-				case 0:
-					if uint64(v14) >= uint64(v6) {
-						goto l5
-					}
-					{
-						{
-							if uint32(v9) < uint32(i32(2)) {
-								goto l10
-							}
-							t22 := int64(uint64(v14) % uint64(v10))
-							t23 := int64(uint64(t22*v7) / uint64(v10))
-							v15 = t23
-							t24 := int64(uint64(v14) / uint64(v10))
-							t25, t26 := i64_mul_wide_u(t24, v7)
-							v18 = t26
-							v17 = t25
-							if v18 == i64(0) {
-								goto l11
-							}
-							v17 = i64(-1)
-						l11:
-							t27, t28 := i64_add_wide(v17, v15)
-							v15 = t28
-							v17 = t27
-							p29 := v17
-							if int32(v15) != 0 {
-								p29 = i64(-1)
-							}
-							v17 = p29
-							goto l12
-						}
-					l10:
-						t30, t31 := i64_mul_wide_u(v14, v7)
-						v15 = t31
-						v17 = t30
-						if v15 == i64(0) {
-							goto l12
-						}
-						v17 = i64(-1)
-					}
-				l12:
-					p32 := v6
-					if uint64(v17) < uint64(v6) {
-						p32 = v17
-					}
-					v17 = p32
-					p33 := i64(0x7fffffffffffffff)
-					if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
-						p33 = v17
-					}
-					v17 = p33
-				}
-			l9:
-				v4 = i32(1)
-			l8:
-				if v17 != v14 {
-					goto l3
-				}
-				if v4 != 0 {
-					goto l5
-				}
-			l3:
-				v15 = v16
-				switch v11 {
-				default:
+			{
+				if v31 != 0 {
 					goto l1
-				case 2:
-					t34, t35 := i64_add_wide(v14, v16)
-					v14 = t35
-					v17 = t34
-					p36 := v17
-					if int32(v14) != 0 {
-						p36 = i64(-1)
-					}
-					v17 = p36
-					p37 := i64(0x7fffffffffffffff)
-					if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
-						p37 = v17
-					}
-					v15 = p37
-					v14 = v16
-					goto l1
-				case 3:
-					t38, t39 := i64_add_wide(v14, i64(1))
-					v15 = t39
-					v17 = t38
-					p40 := v17
-					if int32(v15) != 0 {
-						p40 = i64(-1)
-					}
-					v17 = p40
-					p41 := v14
-					if uint64(v17) < uint64(v8) {
-						p41 = v17
-					}
-					v14 = p41
-					goto l16
-				case 0:
-					if uint64(v14) >= uint64(v6) {
-						goto l16
-					}
-					{
-						{
-							if uint32(v9) < uint32(i32(2)) {
-								goto l17
-							}
-							t42 := int64(uint64(v14) / uint64(v10))
-							t43 := v14
-							v17 = t42
-							t44 := int64(uint64((t43-v17*v10)*v7) / uint64(v10))
-							v14 = t44
-							t45, t46 := i64_mul_wide_u(v17, v7)
-							v15 = t46
-							v17 = t45
-							if v15 == i64(0) {
-								goto l18
-							}
-							v17 = i64(-1)
-						l18:
-							t47, t48 := i64_add_wide(v17, v14)
-							v14 = t48
-							v17 = t47
-							p49 := v17
-							if int32(v14) != 0 {
-								p49 = i64(-1)
-							}
-							v17 = p49
-							goto l19
-						}
-					l17:
-						t50, t51 := i64_mul_wide_u(v14, v7)
-						v14 = t51
-						v17 = t50
-						if v14 == i64(0) {
-							goto l19
-						}
-						v17 = i64(-1)
-					}
-				l19:
-					p52 := v6
-					if uint64(v17) < uint64(v6) {
-						p52 = v17
-					}
-					v17 = p52
-					p53 := i64(0x7fffffffffffffff)
-					if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
-						p53 = v17
-					}
-					v14 = p53
 				}
-			l16:
-				v15 = v16
+				{
+					{
+						if v32 != 0 {
+							goto l2
+						}
+						t31 := int64(uint64(v36) / uint64(v30))
+						t32 := v36
+						v37 = t31
+						t33 := int64(uint64((t32-v37*v30)*v25) / uint64(v30))
+						v39 = t33
+						t34, t35 := i64_mul_wide_u(v37, v25)
+						v40 = t35
+						v37 = t34
+						if v40 == i64(0) {
+							goto l3
+						}
+						v37 = i64(-1)
+					l3:
+						t36, t37 := i64_add_wide(v37, v39)
+						v39 = t37
+						v37 = t36
+						p38 := v37
+						if int32(v39) != 0 {
+							p38 = i64(-1)
+						}
+						v37 = p38
+						goto l4
+					}
+				l2:
+					t39, t40 := i64_mul_wide_u(v36, v25)
+					v39 = t40
+					v37 = t39
+					if v39 == i64(0) {
+						goto l4
+					}
+					v37 = i64(-1)
+				}
+			l4:
+				t42 := v14
+				p41 := v9
+				if uint64(v37) < uint64(v9) {
+					p41 = v37
+				}
+				p43 := v37
+				if v10 != 0 {
+					p43 = p41
+				}
+				v37 = p43
+				p44 := i64(0x7fffffffffffffff)
+				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
+					p44 = v37
+				}
+				v37 = p44
+				p45 := v37
+				if uint64(v14) > uint64(v37) {
+					p45 = t42
+				}
+				v37 = p45
+				v39 = v14
+				goto l5
 			}
 		l1:
-			v13 = v13 + i64(1)
-			v3 = v3 + i32(16)
-			if v3 != i32(512) {
-				goto l20
-			}
-		}
-		v3 = i32(32)
-		goto l0
-	l5:
-		v3 = int32(v13)
-		p54 := i32(0)
-		if v3 > i32(0) {
-			p54 = v3
-		}
-		v3 = i32(0) - p54
-	}
-l0:
-	m.g0 = v2 + i32(16)
-	return v3
-}
-func (m *Module) fn15(v0 int32, v1 int64, v2 int32, v3 int64) {
-	var v4 int32
-	var v5, v6 int64
-	var v7 int32
-	var v8, v9 int64
-	var v10, v11, v12 int32
-	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v2))+172))
-			v4 = t0
-			if v4 != i32(6) {
-				goto l0
-			}
-			t1 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v5 = t1
-			t2 := int64(load64(m.memory, uint32(v2)))
-			t3 := v5
-			v6 = t2
-			p4 := v6
-			if uint64(v5) > uint64(v6) {
-				p4 = t3
-			}
-			v5 = p4
-			t5 := int64(load32(m.memory, uint64(uint32(v2))+16))
-			v3 = t5
-			t6 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			v6 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v2))+168))
-			v7 = t7
-			{
-				{
-					t8 := int32(load32(m.memory, uint64(uint32(v2))+20))
-					v2 = t8
-					if uint32(v2) < uint32(i32(2)) {
-						goto l1
-					}
-					t9 := v1
-					t10 := v1
-					v8 = int64(uint32(v2))
-					t11 := int64(uint64(t10) / uint64(v8))
-					v9 = t11
-					t12 := int64(uint64((t9-v9*v8)*v3) / uint64(v8))
-					v8 = t12
-					t13, t14 := i64_mul_wide_u(v9, v3)
-					v3 = t14
-					v1 = t13
-					if v3 == i64(0) {
-						goto l2
-					}
-					v1 = i64(-1)
-				l2:
-					t15, t16 := i64_add_wide(v1, v8)
-					v3 = t16
-					v1 = t15
-					p17 := v1
-					if int32(v3) != 0 {
-						p17 = i64(-1)
-					}
-					v1 = p17
-					goto l3
-				}
-			l1:
-				t18, t19 := i64_mul_wide_u(v1, v3)
-				v3 = t19
-				v1 = t18
-				if v3 == i64(0) {
-					goto l3
-				}
-				v1 = i64(-1)
-			}
-		l3:
-			t21 := v5
-			p20 := v6
-			if uint64(v1) < uint64(v6) {
-				p20 = v1
-			}
-			p22 := v1
-			if v7 == i32(1) {
-				p22 = p20
-			}
-			v1 = p22
-			p23 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p23 = v1
-			}
-			v1 = p23
-			p24 := v1
-			if uint64(v5) > uint64(v1) {
-				p24 = t21
-			}
-			v1 = p24
-			goto l4
-		}
-	l0:
-		{
-			t25 := int32(load32(m.memory, uint64(uint32(v2))+160))
-			switch t25 + i32(-2) {
+			v37 = v36
+			switch v4 {
 			default:
-				goto l6
+				goto l7
 			case 2:
-				t26 := int64(load64(m.memory, uint32(v2)))
-				v8 = t26
 				{
-					{
-						t27 := int32(load32(m.memory, uint64(uint32(v2))+164))
-						v7 = t27
-						if v7 != 0 {
-							goto l9
-						}
-						v5 = i64(1)
+					if v24 != 0 {
 						goto l10
 					}
-				l9:
-					t28 := int64(load64(m.memory, uint64(uint32(v2))+24))
-					t29, t30 := i64_add_wide(v3, t28)
-					v1 = t30
-					v5 = t29
-					p31 := v5
-					if int32(v1) != 0 {
-						p31 = i64(-1)
+					v37 = i64(1)
+					goto l11
+				l10:
+					t46, t47 := i64_add_wide(v35, v23)
+					v39 = t47
+					v37 = t46
+					p48 := v37
+					if int32(v39) != 0 {
+						p48 = i64(-1)
 					}
-					v5 = p31
-					v6 = i64(1)
-				l13:
+					v37 = p48
+					v40 = i64(1)
+					v0 = v24
+				l14:
 					{
-						if v7&i32(1) == 0 {
-							goto l11
-						}
-						t32, t33 := i64_mul_wide_u(v6, v5)
-						v1 = t33
-						v6 = t32
-						if v1 == 0 {
-							goto l11
-						}
-						v6 = i64(-1)
-					}
-				l11:
-					{
-						v7 = int32(uint32(v7) >> 1)
-						if v7 == 0 {
+						if v0&i32(1) == 0 {
 							goto l12
 						}
-						t34, t35 := i64_mul_wide_u(v5, v5)
-						v1 = t35
-						v5 = t34
-						if v1 == 0 {
-							goto l13
+						t49, t50 := i64_mul_wide_u(v40, v37)
+						v39 = t50
+						v40 = t49
+						if v39 == 0 {
+							goto l12
 						}
-						v5 = i64(-1)
-						goto l13
+						v40 = i64(-1)
 					}
 				l12:
-					p36 := i64(0x7fffffffffffffff)
-					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-						p36 = v6
+					{
+						v0 = int32(uint32(v0) >> 1)
+						if v0 == 0 {
+							goto l13
+						}
+						t51, t52 := i64_mul_wide_u(v37, v37)
+						v39 = t52
+						v37 = t51
+						if v39 == 0 {
+							goto l14
+						}
+						v37 = i64(-1)
+						goto l14
 					}
-					v5 = p36
+				l13:
+					p53 := i64(0x7fffffffffffffff)
+					if uint64(v40) < uint64(i64(0x7fffffffffffffff)) {
+						p53 = v40
+					}
+					v37 = p53
 				}
-			l10:
-				t37, t38 := i64_mul_wide_u(v8, v5)
-				v1 = t38
-				v5 = t37
-				if v1 == i64(0) {
-					goto l14
+			l11:
+				t54, t55 := i64_mul_wide_u(v13, v37)
+				v39 = t55
+				v37 = t54
+				if v39 == i64(0) {
+					goto l15
 				}
-				v5 = i64(-1)
-			l14:
-				p39 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p39 = v5
+				v37 = i64(-1)
+			l15:
+				p56 := i64(0x7fffffffffffffff)
+				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
+					p56 = v37
 				}
-				v1 = p39
-				goto l6
+				v37 = p56
+				goto l7
 			case 4:
-				t40 := int64(load64(m.memory, uint64(uint32(v2))+312))
-				v5 = t40
-				p41 := i32(16)
-				if uint64(v5) < uint64(i64(17)) {
-					p41 = int32(v5)
-				}
-				v7 = p41
 				if v7 != 0 {
-					v10 = v2 + i32(184)
-					v11 = v10 + v7<<3 + i32(-8)
-					t42 := v11
-					t43 := v11
-					t44 := v10
-					v12 = int32(v1)
-					p45 := t44 + v12<<3
-					if uint32(v7) <= uint32(v12) {
-						p45 = t43
+					t57 := v8
+					t58 := v8
+					t59 := v5
+					v0 = int32(v36)
+					p60 := t59 + v0<<3
+					if uint32(v7) <= uint32(v0) {
+						p60 = t58
 					}
-					p46 := p45
-					if uint64(v1) > uint64(i64(0xffffffff)) {
-						p46 = t42
+					p61 := p60
+					if uint64(v36) > uint64(i64(0xffffffff)) {
+						p61 = t57
 					}
-					t47 := int64(load64(m.memory, uint32(p46)))
-					v1 = t47
-					goto l6
+					t62 := int64(load64(m.memory, uint32(p61)))
+					v37 = t62
+					goto l7
 				}
-				v1 = i64(0)
-				goto l6
+				v37 = i64(0)
+				goto l7
 			case 0:
-				t48 := int64(load64(m.memory, uint64(uint32(v2))+8))
-				t49, t50 := i64_mul_wide_u(t48, v3)
-				v1 = t50
-				v5 = t49
-				t51 := int64(load64(m.memory, uint32(v2)))
-				v6 = t51
-				if v1 == i64(0) {
-					goto l16
+				t63, t64 := i64_mul_wide_u(v22, v35)
+				v39 = t64
+				v37 = t63
+				if v39 == i64(0) {
+					goto l17
 				}
-				v5 = i64(-1)
-			l16:
-				t53 := v6
-				p52 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p52 = v5
+				v37 = i64(-1)
+			l17:
+				t66 := v13
+				p65 := i64(0x7fffffffffffffff)
+				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
+					p65 = v37
 				}
-				t54, t55 := i64_add_wide(t53, p52)
-				v1 = t55
-				v5 = t54
-				p56 := v5
-				if int32(v1) != 0 {
-					p56 = i64(-1)
+				t67, t68 := i64_add_wide(t66, p65)
+				v39 = t68
+				v37 = t67
+				p69 := v37
+				if int32(v39) != 0 {
+					p69 = i64(-1)
 				}
-				v5 = p56
-				p57 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p57 = v5
+				v37 = p69
+				p70 := i64(0x7fffffffffffffff)
+				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
+					p70 = v37
 				}
-				v1 = p57
+				v37 = p70
 			}
-		}
-	l6:
-		v8 = i64(0)
-		t58 := int64(load64(m.memory, uint64(uint32(v2))+32))
-		t59, t60 := i64_add_wide(t58, v1)
-		v1 = t60
-		v5 = t59
-		t61 := int64(load64(m.memory, uint64(uint32(v2))+40))
-		v6 = t61
-		t63 := v6
-		p62 := v5
-		if int32(v1) != 0 {
-			p62 = i64(-1)
-		}
-		v5 = p62
-		p64 := i64(0x7fffffffffffffff)
-		if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-			p64 = v5
-		}
-		v5 = p64
-		p65 := v5
-		if uint64(v6) < uint64(v5) {
-			p65 = t63
-		}
-		t66 := int32(load32(m.memory, uint64(uint32(v2))+168))
-		p67 := v5
-		if t66 == i32(1) {
-			p67 = p65
-		}
-		v1 = p67
-		v5 = v1
-		switch v4 + i32(-2) {
-		default:
-			goto l21
-		case 1:
-			v5 = v1 - int64(uint64(v1)>>1)
-			p68 := v5
-			if uint64(v5) > uint64(v1) {
-				p68 = i64(0)
+		l7:
+			t71, t72 := i64_add_wide(v21, v37)
+			v39 = t72
+			v37 = t71
+			t74 := v9
+			p73 := v37
+			if int32(v39) != 0 {
+				p73 = i64(-1)
 			}
-			v5 = p68
-			goto l21
-		case 2:
-			t69 := int64(load32(m.memory, uint64(uint32(v2))+56))
-			v5 = t69
-			{
+			v37 = p73
+			p75 := i64(0x7fffffffffffffff)
+			if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
+				p75 = v37
+			}
+			v37 = p75
+			p76 := v37
+			if uint64(v9) < uint64(v37) {
+				p76 = t74
+			}
+			p77 := v37
+			if v10 != 0 {
+				p77 = p76
+			}
+			v37 = p77
+			v39 = v37
+			switch v3 + i32(-2) {
+			default:
+				goto l22
+			case 1:
+				v39 = v37 - int64(uint64(v37)>>1)
+				p78 := v39
+				if uint64(v39) > uint64(v37) {
+					p78 = i64(0)
+				}
+				v39 = p78
+				goto l22
+			case 2:
 				{
-					t70 := int32(load32(m.memory, uint64(uint32(v2))+60))
-					v7 = t70
-					if uint32(v7) < uint32(i32(2)) {
-						goto l23
-					}
-					t71 := v1
-					t72 := v1
-					v6 = int64(uint32(v7))
-					t73 := int64(uint64(t72) / uint64(v6))
-					v3 = t73
-					t74 := int64(uint64((t71-v3*v6)*v5) / uint64(v6))
-					v6 = t74
-					t75, t76 := i64_mul_wide_u(v3, v5)
-					v3 = t76
-					v5 = t75
-					if v3 == i64(0) {
-						goto l24
-					}
-					v5 = i64(-1)
-				l24:
-					t77, t78 := i64_add_wide(v5, v6)
-					v6 = t78
-					v5 = t77
-					p79 := v5
-					if int32(v6) != 0 {
-						p79 = i64(-1)
-					}
-					v5 = p79
-					goto l25
-				}
-			l23:
-				t80, t81 := i64_mul_wide_u(v1, v5)
-				v6 = t81
-				v5 = t80
-				if v6 == i64(0) {
-					goto l25
-				}
-				v5 = i64(-1)
-			}
-		l25:
-			t83 := v1
-			p82 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p82 = v5
-			}
-			v3 = t83 - p82
-			var p84 int32
-			if uint64(v3) > uint64(v1) {
-				p84 = 1
-			}
-			v7 = p84
-			t85 := int64(load32(m.memory, uint64(uint32(v2))+64))
-			v5 = t85
-			{
-				{
-					t86 := int32(load32(m.memory, uint64(uint32(v2))+68))
-					v4 = t86
-					if uint32(v4) < uint32(i32(2)) {
+					{
+						if uint32(v28) < uint32(i32(2)) {
+							goto l24
+						}
+						t79 := int64(uint64(v37) / uint64(v29))
+						t80 := v37
+						v39 = t79
+						t81 := int64(uint64((t80-v39*v29)*v18) / uint64(v29))
+						v40 = t81
+						t82, t83 := i64_mul_wide_u(v39, v18)
+						v41 = t83
+						v39 = t82
+						if v41 == i64(0) {
+							goto l25
+						}
+						v39 = i64(-1)
+					l25:
+						t84, t85 := i64_add_wide(v39, v40)
+						v40 = t85
+						v39 = t84
+						p86 := v39
+						if int32(v40) != 0 {
+							p86 = i64(-1)
+						}
+						v39 = p86
 						goto l26
 					}
-					t87 := v1
-					t88 := v1
-					v6 = int64(uint32(v4))
-					t89 := int64(uint64(t88) / uint64(v6))
-					v8 = t89
-					t90 := int64(uint64((t87-v8*v6)*v5) / uint64(v6))
-					v6 = t90
-					t91, t92 := i64_mul_wide_u(v8, v5)
-					v8 = t92
-					v5 = t91
-					if v8 == i64(0) {
-						goto l27
+				l24:
+					t87, t88 := i64_mul_wide_u(v37, v18)
+					v40 = t88
+					v39 = t87
+					if v40 == i64(0) {
+						goto l26
 					}
-					v5 = i64(-1)
-				l27:
-					t93, t94 := i64_add_wide(v5, v6)
-					v6 = t94
-					v5 = t93
-					p95 := v5
-					if int32(v6) != 0 {
-						p95 = i64(-1)
-					}
-					v6 = p95
-					goto l28
+					v39 = i64(-1)
 				}
 			l26:
-				t96, t97 := i64_mul_wide_u(v1, v5)
-				v5 = t97
-				v6 = t96
-				if v5 == i64(0) {
-					goto l28
+				t90 := v37
+				p89 := i64(0x7fffffffffffffff)
+				if uint64(v39) < uint64(i64(0x7fffffffffffffff)) {
+					p89 = v39
 				}
-				v6 = i64(-1)
-			}
-		l28:
-			p98 := v3
-			if v7 != 0 {
-				p98 = i64(0)
-			}
-			v5 = p98
-			p99 := i64(0x7fffffffffffffff)
-			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p99 = v6
-			}
-			v1 = p99 + v1
-			p100 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p100 = v1
-			}
-			v1 = p100
-			goto l21
-		case 5:
-			{
-				t101 := int64(load64(m.memory, uint64(uint32(v2))+88))
-				v5 = t101
-				if v5 == 0 {
-					goto l29
+				v39 = t90 - p89
+				var p91 int32
+				if uint64(v39) > uint64(v37) {
+					p91 = 1
 				}
-				t102 := int64(uint64(v1) / uint64(v5))
-				v1 = t102
-				t103 := v1
-				var p104 int32
-				if v1 != i64(0) {
-					p104 = 1
+				v0 = p91
+				{
+					{
+						if uint32(v26) < uint32(i32(2)) {
+							goto l27
+						}
+						t92 := int64(uint64(v37) / uint64(v27))
+						t93 := v37
+						v40 = t92
+						t94 := int64(uint64((t93-v40*v27)*v17) / uint64(v27))
+						v41 = t94
+						t95, t96 := i64_mul_wide_u(v40, v17)
+						v42 = t96
+						v40 = t95
+						if v42 == i64(0) {
+							goto l28
+						}
+						v40 = i64(-1)
+					l28:
+						t97, t98 := i64_add_wide(v40, v41)
+						v41 = t98
+						v40 = t97
+						p99 := v40
+						if int32(v41) != 0 {
+							p99 = i64(-1)
+						}
+						v40 = p99
+						goto l29
+					}
+				l27:
+					t100, t101 := i64_mul_wide_u(v37, v17)
+					v41 = t101
+					v40 = t100
+					if v41 == i64(0) {
+						goto l29
+					}
+					v40 = i64(-1)
 				}
-				v8 = t103 - int64(uint32(p104))
+			l29:
+				p102 := v39
+				if v0 != 0 {
+					p102 = i64(0)
+				}
+				v39 = p102
+				p103 := i64(0x7fffffffffffffff)
+				if uint64(v40) < uint64(i64(0x7fffffffffffffff)) {
+					p103 = v40
+				}
+				v37 = p103 + v37
+				p104 := i64(0x7fffffffffffffff)
+				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
+					p104 = v37
+				}
+				v37 = p104
+				goto l22
+			case 5:
+				{
+					if !(v15 == 0) {
+						goto l30
+					}
+					v37 = i64(0)
+					goto l31
+				l30:
+					t105 := int64(uint64(v37) / uint64(v15))
+					v37 = t105
+					t106 := v37
+					var p107 int32
+					if v37 != i64(0) {
+						p107 = 1
+					}
+					v37 = t106 - int64(uint32(p107))
+				}
+			l31:
+				t108 := int64(uint64(v12) / uint64(v16))
+				v39 = t108
+				t109 := v39
+				var p110 int32
+				if v12-v39*v16 != i64(0) {
+					p110 = 1
+				}
+				v39 = t109 + int64(uint32(p110))
+				p111 := v37
+				if uint64(v39) > uint64(v37) {
+					p111 = v39
+				}
+				v37 = p111
+				goto l5
+			case 0:
+				v39 = i64(0)
+				goto l22
+			case 3:
+				t112, t113 := i64_mul_wide_u(v19, v35)
+				v40 = t113
+				v39 = t112
+				if v40 == i64(0) {
+					goto l32
+				}
+				v39 = i64(-1)
+			l32:
+				t115 := v20
+				p114 := i64(0x7fffffffffffffff)
+				if uint64(v39) < uint64(i64(0x7fffffffffffffff)) {
+					p114 = v39
+				}
+				t116, t117 := i64_add_wide(t115, p114)
+				v41 = t117
+				v40 = t116
+				v39 = v37
+				p118 := v40
+				if int32(v41) != 0 {
+					p118 = i64(-1)
+				}
+				v40 = p118
+				p119 := i64(0x7fffffffffffffff)
+				if uint64(v40) < uint64(i64(0x7fffffffffffffff)) {
+					p119 = v40
+				}
+				v37 = p119 + v37
+				p120 := i64(0x7fffffffffffffff)
+				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
+					p120 = v37
+				}
+				v37 = p120
 			}
-		l29:
-			t105 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v1 = t105
-			t107 := v1
-			p106 := i64(1)
-			if uint64(v5) > uint64(i64(1)) {
-				p106 = v5
+		l22:
+			p121 := v39
+			if uint64(v12) > uint64(v39) {
+				p121 = v12
 			}
-			v5 = p106
-			t108 := int64(uint64(t107) / uint64(v5))
-			v6 = t108
-			t109 := v6
-			var p110 int32
-			if v1-v6*v5 != i64(0) {
-				p110 = 1
+			v39 = p121
+			p122 := v37
+			if uint64(v39) > uint64(v37) {
+				p122 = v39
 			}
-			v5 = t109 + int64(uint32(p110))
-			p111 := v8
-			if uint64(v5) > uint64(v8) {
-				p111 = v5
+			v37 = p122
+		}
+	l5:
+		v0 = v1 + v2
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v37))
+		store64(m.memory, uint32(v0), uint64(v39))
+		v35 = v35 + i64(1)
+		switch v4 {
+		case 0, 2:
+			goto l33
+		default:
+			if v34 != 0 {
+				goto l33
 			}
-			v1 = p111
-			goto l4
-		case 0:
-			v5 = i64(0)
-			goto l21
+			switch v33 {
+			default:
+				goto l36
+			case 2:
+				t123, t124 := i64_add_wide(v36, v38)
+				v39 = t124
+				v37 = t123
+				p125 := v37
+				if int32(v39) != 0 {
+					p125 = i64(-1)
+				}
+				v37 = p125
+				p126 := i64(0x7fffffffffffffff)
+				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
+					p126 = v37
+				}
+				var p127 int32
+				if p126 != v38 {
+					p127 = 1
+				}
+				v0 = p127
+				v37 = v38
+				goto l39
+			case 3:
+				t128, t129 := i64_add_wide(v36, i64(1))
+				v39 = t129
+				v37 = t128
+				p130 := v37
+				if int32(v39) != 0 {
+					p130 = i64(-1)
+				}
+				v37 = p130
+				p131 := v36
+				if uint64(v37) < uint64(v6) {
+					p131 = v37
+				}
+				v37 = p131
+				goto l40
+			case 0:
+				if uint64(v36) >= uint64(v11) {
+					goto l36
+				}
+				{
+					{
+						if v32 != 0 {
+							goto l41
+						}
+						t132 := int64(uint64(v36) % uint64(v30))
+						t133 := int64(uint64(t132*v25) / uint64(v30))
+						v39 = t133
+						t134 := int64(uint64(v36) / uint64(v30))
+						t135, t136 := i64_mul_wide_u(t134, v25)
+						v40 = t136
+						v37 = t135
+						if v40 == i64(0) {
+							goto l42
+						}
+						v37 = i64(-1)
+					l42:
+						t137, t138 := i64_add_wide(v37, v39)
+						v39 = t138
+						v37 = t137
+						p139 := v37
+						if int32(v39) != 0 {
+							p139 = i64(-1)
+						}
+						v37 = p139
+						goto l43
+					}
+				l41:
+					t140, t141 := i64_mul_wide_u(v36, v25)
+					v39 = t141
+					v37 = t140
+					if v39 == i64(0) {
+						goto l43
+					}
+					v37 = i64(-1)
+				}
+			l43:
+				p142 := v11
+				if uint64(v37) < uint64(v11) {
+					p142 = v37
+				}
+				v37 = p142
+				p143 := i64(0x7fffffffffffffff)
+				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
+					p143 = v37
+				}
+				v37 = p143
+			}
+		l40:
+			v0 = i32(0)
+		l39:
+			if v37 != v36 {
+				goto l33
+			}
+			if v0 == 0 {
+				goto l36
+			}
+		}
+	l33:
+		v37 = v38
+		switch v33 {
+		default:
+			goto l45
+		case 2:
+			t144, t145 := i64_add_wide(v36, v38)
+			v39 = t145
+			v37 = t144
+			p146 := v37
+			if int32(v39) != 0 {
+				p146 = i64(-1)
+			}
+			v37 = p146
+			p147 := i64(0x7fffffffffffffff)
+			if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
+				p147 = v37
+			}
+			v37 = p147
+			v36 = v38
+			goto l45
 		case 3:
-			t112 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			t113, t114 := i64_mul_wide_u(t112, v3)
-			v6 = t114
-			v5 = t113
-			t115 := int64(load64(m.memory, uint64(uint32(v2))+72))
-			v3 = t115
-			if v6 == i64(0) {
-				goto l30
+			t148, t149 := i64_add_wide(v36, i64(1))
+			v39 = t149
+			v37 = t148
+			p150 := v37
+			if int32(v39) != 0 {
+				p150 = i64(-1)
 			}
-			v5 = i64(-1)
-		l30:
-			t117 := v3
-			p116 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p116 = v5
+			v37 = p150
+			p151 := v36
+			if uint64(v37) < uint64(v6) {
+				p151 = v37
 			}
-			t118, t119 := i64_add_wide(t117, p116)
-			v3 = t119
-			v6 = t118
-			v5 = v1
-			p120 := v6
-			if int32(v3) != 0 {
-				p120 = i64(-1)
+			v36 = p151
+			goto l48
+		case 0:
+			if uint64(v36) >= uint64(v11) {
+				goto l48
 			}
-			v6 = p120
-			p121 := i64(0x7fffffffffffffff)
-			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p121 = v6
+			{
+				{
+					if v32 != 0 {
+						goto l49
+					}
+					t152 := int64(uint64(v36) / uint64(v30))
+					t153 := v36
+					v37 = t152
+					t154 := int64(uint64((t153-v37*v30)*v25) / uint64(v30))
+					v39 = t154
+					t155, t156 := i64_mul_wide_u(v37, v25)
+					v36 = t156
+					v37 = t155
+					if v36 == i64(0) {
+						goto l50
+					}
+					v37 = i64(-1)
+				l50:
+					t157, t158 := i64_add_wide(v37, v39)
+					v39 = t158
+					v37 = t157
+					p159 := v37
+					if int32(v39) != 0 {
+						p159 = i64(-1)
+					}
+					v37 = p159
+					goto l51
+				}
+			l49:
+				t160, t161 := i64_mul_wide_u(v36, v25)
+				v39 = t161
+				v37 = t160
+				if v39 == i64(0) {
+					goto l51
+				}
+				v37 = i64(-1)
 			}
-			v1 = p121 + v1
-			p122 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p122 = v1
+		l51:
+			p162 := v11
+			if uint64(v37) < uint64(v11) {
+				p162 = v37
 			}
-			v1 = p122
+			v37 = p162
+			p163 := i64(0x7fffffffffffffff)
+			if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
+				p163 = v37
+			}
+			v36 = p163
 		}
-	l21:
-		t123 := int64(load64(m.memory, uint64(uint32(v2))+48))
-		v6 = t123
-		p124 := v5
-		if uint64(v6) > uint64(v5) {
-			p124 = v6
+	l48:
+		v37 = v38
+	l45:
+		v2 = v2 + i32(16)
+		if v2 != i32(512) {
+			goto l52
 		}
-		v5 = p124
-		p125 := v1
-		if uint64(v5) > uint64(v1) {
-			p125 = v5
+		return i32(32)
+	l36:
+		p164 := i32(0)
+		if v35 > i64(0) {
+			p164 = int32(v35)
 		}
-		v1 = p125
+		v2 = i32(0) - p164
 	}
-l4:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v1))
-	store64(m.memory, uint32(v0), uint64(v5))
+l0:
+	return v2
 }
 func (m *Module) Xreason_to_stop(v0 int32, v1, v2, v3, v4, v5, v6, v7 int64) int32 {
 	var v8 int32
@@ -2385,31 +3399,35 @@ func (m *Module) Xreason_to_stop(v0 int32, v1, v2, v3, v4, v5, v6, v7 int64) int
 	return i32(0)
 }
 func (m *Module) Xretry_index(v0, v1 int32, v2 int64) int64 {
-	var v3, v4 int64
+	var v3, v4, v5 int64
 	{
-		t0 := int32(load32(m.memory, uint64(uint32(v1))+48))
-		if uint32(t0+i32(-1)) < uint32(i32(7)) {
-			goto l0
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+48))
+			if uint32(t0+i32(-1)) < uint32(i32(7)) {
+				goto l0
+			}
+			t1 := int64(load64(m.memory, uint64(uint32(v0))+144))
+			v3 = t1
+			if v3 == i64(0x7fffffffffffffff) {
+				goto l0
+			}
+			v4 = i64(0)
+			t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
+			v5 = v2 - t2
+			p3 := v5
+			if uint64(v5) > uint64(v2) {
+				p3 = i64(0)
+			}
+			if uint64(p3) >= uint64(v3) {
+				goto l1
+			}
 		}
-		t1 := int64(load64(m.memory, uint64(uint32(v0))+144))
-		v3 = t1
-		if v3 == i64(0x7fffffffffffffff) {
-			goto l0
-		}
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
-		v4 = v2 - t2
-		p3 := v4
-		if uint64(v4) > uint64(v2) {
-			p3 = i64(0)
-		}
-		if uint64(p3) < uint64(v3) {
-			goto l0
-		}
-		return i64(0)
+	l0:
+		t4 := int64(load64(m.memory, uint64(uint32(v1))+32))
+		v4 = t4
 	}
-l0:
-	t4 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	return t4
+l1:
+	return v4
 }
 func (m *Module) Xsample(v0, v1, v2 int64) int64 {
 	_, t1 := i64_mul_wide_u(v2-v1+i64(1), v0)
@@ -2423,423 +3441,83 @@ func (m *Module) Xseek(v0, v1 int32, v2 int64, v3 int32) {
 	v4 = t0
 	store64(m.memory, uint64(uint32(t1))+8, uint64(v4))
 	store64(m.memory, uint32(v1), uint64(v4))
-	m.fn20(v1, v0, v2, v3)
-}
-func (m *Module) fn20(v0, v1 int32, v2 int64, v3 int32) {
-	var v4 int32
-	var v5, v6, v7, v8, v9, v10 int64
-	var v11, v12, v13 int32
-	var v14, v15 int64
-	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	{
-		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+172))
-			if t1 != i32(6) {
-				goto l0
-			}
-			if v3&i32(0xfff) == 0 {
-				goto l1
-			}
-			v5 = int64(uint32(v3))
-			v6 = v5 & i64(0xfffff000)
-			v2 = v2 + int64(uint64(v5)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
-			t2 := int64(load64(m.memory, uint32(v0)))
-			v7 = t2
-			t3 := int64(load64(m.memory, uint32(v1)))
-			v8 = t3
-			t4 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			v9 = t4
-			t5 := int32(load32(m.memory, uint64(uint32(v1))+168))
-			var p6 int32
-			if t5 == i32(2) {
-				p6 = 1
-			}
-			v3 = p6
-		l2:
-			{
-				m.fn15(v4, v7, v1, v6)
-				t7 := int64(load64(m.memory, uint64(uint32(v4))+8))
-				t8 := int64(load64(m.memory, uint32(v4)))
-				v7 = t8
-				t9 := t7 - v7 + i64(1)
-				v10 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
-				v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
-				_, t11 := i64_mul_wide_u(t9, int64(uint64(v10)>>31)^v10)
-				v10 = t11
-				t12 := v0
-				t13 := v8
-				t14 := v9
-				v7 = v7 + v10
-				p15 := v7
-				if uint64(v9) < uint64(v7) {
-					p15 = t14
-				}
-				p16 := v7
-				if v3 != 0 {
-					p16 = p15
-				}
-				v6 = v6 + i64(1)
-				p17 := p16
-				if v6&i64(0xfff) == 0 {
-					p17 = t13
-				}
-				v7 = p17
-				store64(m.memory, uint32(t12), uint64(v7))
-				v2 = v2 + i64(-0x61c8864680b583eb)
-				if uint64(v6) < uint64(v5) {
-					goto l2
-				}
-				goto l1
-			}
-		}
-	l0:
-		t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
-		v11 = t18
-		t19 := int32(load32(m.memory, uint64(uint32(v1))+16))
-		v12 = t19
-		{
-			{
-				t20 := int32(load32(m.memory, uint64(uint32(v1))+160))
-				v13 = t20
-				if v13 != i32(3) {
-					goto l3
-				}
-				if v12 != i32(2) {
-					goto l3
-				}
-				if v11 == i32(1) {
-					goto l4
-				}
-			}
-		l3:
-			t21 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t22 := int32(load32(m.memory, uint64(uint32(v1))+168))
-			p23 := i64(0x7fffffffffffffff)
-			if t22 == i32(1) {
-				p23 = t21
-			}
-			v10 = p23
-			p24 := i32(8192)
-			if uint32(v3) < uint32(i32(8192)) {
-				p24 = v3
-			}
-			v3 = p24 + i32(1)
-			t25 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			v9 = t25
-			v8 = int64(uint32(v11))
-			v14 = int64(uint32(v12))
-			t26 := int64(load64(m.memory, uint64(uint32(v1))+312))
-			v5 = t26
-			t27 := int64(load64(m.memory, uint32(v0)))
-			v2 = t27
-			v1 = v13 + i32(-3)
-			var p28 int32
-			if uint32(v11) < uint32(i32(2)) {
-				p28 = 1
-			}
-			v11 = p28
-		l13:
-			v6 = v2
-			v7 = v9
-			v3 = v3 + i32(-1)
-			if v3 == 0 {
-				goto l1
-			}
-			v9 = v7
-			v2 = v6
-			switch v1 {
-			default:
-				goto l6
-			case 2:
-				store64(m.memory, uint32(v0), uint64(v7))
-				t29, t30 := i64_add_wide(v6, v7)
-				v9 = t30
-				v2 = t29
-				t32 := v0
-				p31 := v2
-				if int32(v9) != 0 {
-					p31 = i64(-1)
-				}
-				v2 = p31
-				p33 := i64(0x7fffffffffffffff)
-				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p33 = v2
-				}
-				v9 = p33
-				store64(m.memory, uint64(uint32(t32))+8, uint64(v9))
-				v2 = v7
-				goto l6
-			case 3:
-				t34, t35 := i64_add_wide(v6, i64(1))
-				v9 = t35
-				v2 = t34
-				p36 := v2
-				if int32(v9) != 0 {
-					p36 = i64(-1)
-				}
-				v2 = p36
-				p37 := v6
-				if uint64(v2) < uint64(v5) {
-					p37 = v2
-				}
-				v2 = p37
-				goto l9
-			case 0:
-				v9 = v7
-				v2 = v6
-				if uint64(v6) >= uint64(v10) {
-					goto l6
-				}
-				{
-					{
-						if v11 != 0 {
-							goto l10
-						}
-						t38 := int64(uint64(v6) / uint64(v8))
-						t39 := v6
-						v2 = t38
-						t40 := int64(uint64((t39-v2*v8)*v14) / uint64(v8))
-						v9 = t40
-						t41, t42 := i64_mul_wide_u(v2, v14)
-						v15 = t42
-						v2 = t41
-						if v15 == i64(0) {
-							goto l11
-						}
-						v2 = i64(-1)
-					l11:
-						t43, t44 := i64_add_wide(v2, v9)
-						v9 = t44
-						v2 = t43
-						p45 := v2
-						if int32(v9) != 0 {
-							p45 = i64(-1)
-						}
-						v2 = p45
-						goto l12
-					}
-				l10:
-					t46, t47 := i64_mul_wide_u(v6, v14)
-					v9 = t47
-					v2 = t46
-					if v9 == i64(0) {
-						goto l12
-					}
-					v2 = i64(-1)
-				}
-			l12:
-				p48 := v10
-				if uint64(v2) < uint64(v10) {
-					p48 = v2
-				}
-				v2 = p48
-				p49 := i64(0x7fffffffffffffff)
-				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p49 = v2
-				}
-				v2 = p49
-			}
-		l9:
-			store64(m.memory, uint32(v0), uint64(v2))
-			v9 = v7
-		l6:
-			if v2 != v6 {
-				goto l13
-			}
-			if v9 != v7 {
-				goto l13
-			}
-			goto l1
-		}
-	l4:
-		t50 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		t51 := int32(load32(m.memory, uint64(uint32(v1))+168))
-		t53 := v0
-		p52 := i64(0x7fffffffffffffff)
-		if t51 == i32(1) {
-			p52 = t50
-		}
-		v6 = p52
-		t54 := int64(load64(m.memory, uint32(v1)))
-		t55 := v6
-		v2 = t54
-		t57 := v2
-		p56 := i32(63)
-		if uint32(v3) < uint32(i32(63)) {
-			p56 = v3
-		}
-		v7 = int64(uint32(p56))
-		p58 := i64_shl(t57, v7)
-		if uint64(v2) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v7)) {
-			p58 = i64(0x7fffffffffffffff)
-		}
-		v2 = p58
-		p59 := v2
-		if uint64(v6) < uint64(v2) {
-			p59 = t55
-		}
-		store64(m.memory, uint32(t53), uint64(p59))
-	}
-l1:
-	m.g0 = v4 + i32(16)
+	m.fn1(v1, v0, v2, v3)
 }
 func (m *Module) Xtime_left(v0, v1 int32, v2 int64) int64 {
-	var v3 int64
-	var v4 int32
-	var v5, v6, v7 int64
-	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	var v3, v4, v5, v6 int64
+	t0 := int64(load64(m.memory, uint64(uint32(v0))+136))
 	v3 = t0
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+52))
-	v4 = t1
-	t2 := int64(load64(m.memory, uint64(uint32(v0))+136))
-	v5 = t2
+	p1 := v3
+	if v3 == i64(0x7fffffffffffffff) {
+		p1 = i64(-1)
+	}
+	v3 = p1
 	{
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v0))+104))
-				v6 = t3
-				if v6 == i64(0x7fffffffffffffff) {
+				t2 := int32(load32(m.memory, uint64(uint32(v0))+180))
+				if t2 != i32(2) {
 					goto l0
 				}
-				t4 := int32(load32(m.memory, uint64(uint32(v0))+180))
-				t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				var p6 int32
-				if t4 != i32(2) {
-					p6 = 1
-				}
-				var p7 int32
-				if t5 != i64(0) {
-					p7 = 1
-				}
-				if p6|p7 == 0 {
-					goto l0
-				}
-				t8 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				t9 := v6
-				v7 = v2 - t8
-				p10 := v7
-				if uint64(v7) > uint64(v2) {
-					p10 = i64(0)
-				}
-				v7 = p10
-				if uint64(t9) > uint64(v7) {
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t3 == 0 {
 					goto l1
 				}
+				t4 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v4 = t4
+				if v4 == i64(0x7fffffffffffffff) {
+					goto l1
+				}
+				goto l2
 			}
 		l0:
-			if v4 == 0 {
-				goto l2
+			t5 := int64(load64(m.memory, uint64(uint32(v0))+104))
+			v4 = t5
+			if v4 == i64(0x7fffffffffffffff) {
+				goto l1
 			}
-			if uint64(v3) <= uint64(v2) {
-				goto l2
-			}
-			v6 = v3 - v2
+		}
+	l2:
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t7 := v4
+		v5 = v2 - t6
+		p8 := v5
+		if uint64(v5) > uint64(v2) {
+			p8 = i64(0)
+		}
+		v5 = p8
+		v6 = t7 - v5
+		p9 := v3
+		if uint64(v6) < uint64(v3) {
+			p9 = v6
+		}
+		p10 := v3
+		if uint64(v4) > uint64(v5) {
+			p10 = p9
+		}
+		v3 = p10
+	}
+l1:
+	{
+		t11 := int32(load32(m.memory, uint64(uint32(v1))+52))
+		if t11 == 0 {
 			goto l3
-		l2:
-			p11 := v5
-			if v5 == i64(0x7fffffffffffffff) {
-				p11 = i64(-1)
-			}
-			return p11
 		}
-	l1:
-		v6 = v6 - v7
-		if v4 == 0 {
-			goto l3
+		t12 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		v4 = t12
+		v5 = v4 - v2
+		p13 := v3
+		if uint64(v5) < uint64(v3) {
+			p13 = v5
 		}
-		t12 := v6
-		v7 = v3 - v2
-		p13 := v7
-		if uint64(v7) > uint64(v3) {
-			p13 = i64(0)
+		p14 := v3
+		if uint64(v4) > uint64(v2) {
+			p14 = p13
 		}
-		v7 = p13
-		p14 := v7
-		if uint64(v6) < uint64(v7) {
-			p14 = t12
-		}
-		p15 := v6
-		if uint64(v3) > uint64(v2) {
-			p15 = p14
-		}
-		v6 = p15
+		v3 = p14
 	}
 l3:
-	t17 := v6
-	p16 := v5
-	if uint64(v6) < uint64(v5) {
-		p16 = v6
-	}
-	p18 := p16
-	if v5 == i64(0x7fffffffffffffff) {
-		p18 = t17
-	}
-	return p18
-}
-func (m *Module) fn22(v0 int32, v1 int64, v2 int32) int64 {
-	var v3 int32
-	var v4, v5 int64
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	t1 := int64(load64(m.memory, uint32(v0)))
-	t2 := v3
-	v4 = t1
-	store64(m.memory, uint64(uint32(t2))+8, uint64(v4))
-	store64(m.memory, uint32(v3), uint64(v4))
-	m.fn20(v3, v0, v1, v2)
-	t3 := int64(load64(m.memory, uint32(v3)))
-	t4 := v3
-	t5 := v0
-	v4 = int64(uint32(v2))
-	m.fn15(t4, t3, t5, v4)
-	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
-	t7 := int64(load64(m.memory, uint32(v3)))
-	v5 = t7
-	t8 := t6 - v5 + i64(1)
-	v1 = v1 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-	v1 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
-	v1 = (int64(uint64(v1)>>27) ^ v1) * i64(-0x6b2fb644ecceee15)
-	_, t10 := i64_mul_wide_u(t8, int64(uint64(v1)>>31)^v1)
-	v1 = t10
-	v1 = v5 + v1
-	{
-		t11 := int32(load32(m.memory, uint64(uint32(v0))+172))
-		if t11 != i32(7) {
-			goto l0
-		}
-		t12 := int64(load64(m.memory, uint64(uint32(v0))+88))
-		t13, t14 := i64_mul_wide_u(t12, v1)
-		v4 = t14
-		v1 = t13
-		if v4 == 0 {
-			goto l1
-		}
-		v1 = i64(-1)
-	l1:
-		p15 := i64(0x7fffffffffffffff)
-		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-			p15 = v1
-		}
-		v1 = p15
-	}
-l0:
-	t16 := int64(load64(m.memory, uint64(uint32(v0))+40))
-	v4 = t16
-	t17 := int32(load32(m.memory, uint64(uint32(v0))+168))
-	v0 = t17
-	m.g0 = v3 + i32(16)
-	p18 := v1
-	if uint64(v4) < uint64(v1) {
-		p18 = v4
-	}
-	p19 := v1
-	if v0 == i32(2) {
-		p19 = p18
-	}
-	return p19
+	return v3
 }
 func (m *Module) X__data_end() *int32 {
 	return &m.g1
@@ -2925,12 +3603,4 @@ func memory_grow(mem *[]byte, delta, max int64) int64 {
 	}
 	*mem = append(buf, make([]byte, int(new<<16)-len)...)
 	return int64(old)
-}
-
-func memory_copy[T uint32 | uint64](mem []byte, dest, src, n T) {
-	x := uint64(dest)
-	z := uint64(src)
-	y := x + uint64(n)
-	w := z + uint64(n)
-	copy(mem[x:y:len(mem)], mem[z:w:len(mem)])
 }

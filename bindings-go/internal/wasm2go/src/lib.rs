@@ -134,7 +134,8 @@ pub extern "C" fn decide(
     let optional = |ns: u64| (ns != u64::MAX).then_some(ns);
     let stream = RandomStream::from_seed(stream);
     let mut progress = Progress::resume(stream, retries, began_ns, optional(deadline_ns));
-    let decided = progress.decide(policy, outcome, optional(retry_after_ns), now_ns, None);
+    let decided =
+        progress.decide(ffi::schedule(policy), outcome, optional(retry_after_ns), now_ns, None);
     *decision = written(decided);
 }
 
@@ -164,23 +165,30 @@ pub extern "C" fn proceed(
     let Some(outcome) = ffi::outcome_from_number(outcome) else { return };
     let optional = |ns: u64| (ns != u64::MAX).then_some(ns);
     let (hint, own) = (optional(retry_after_ns), optional(own_delay_ns));
-    *decision = written(progress.decide_with_delay(policy, outcome, hint, own, now_ns, None));
+    *decision = written(progress.decide_with_delay(
+        ffi::schedule(policy),
+        outcome,
+        hint,
+        own,
+        now_ns,
+        None,
+    ));
 }
 
 /// The limit of an attempt that begins now, in ns; 2^64 - 1 for none.
 #[unsafe(no_mangle)]
 pub extern "C" fn attempt_limit(policy: &Policy, progress: &Progress, now_ns: u64) -> u64 {
-    progress.attempt_limit_ns(policy, now_ns).unwrap_or(u64::MAX)
+    progress.attempt_limit_ns(ffi::schedule(policy), now_ns).unwrap_or(u64::MAX)
 }
 
 /// The time of an attempt that begins now until the first of all limits, in ns; 2^64 - 1 for none.
 #[unsafe(no_mangle)]
 pub extern "C" fn time_left(policy: &Policy, progress: &Progress, now_ns: u64) -> u64 {
-    progress.time_left_ns(policy, now_ns).unwrap_or(u64::MAX)
+    progress.time_left_ns(ffi::schedule(policy), now_ns).unwrap_or(u64::MAX)
 }
 
 /// The index of the delay if the attempt fails now.
 #[unsafe(no_mangle)]
 pub extern "C" fn retry_index(policy: &Policy, progress: &Progress, now_ns: u64) -> u64 {
-    progress.retry_index(policy, now_ns)
+    progress.retry_index(ffi::schedule(policy), now_ns)
 }

@@ -173,6 +173,9 @@ fn has_jitter(policy: &Policy, attempts: u64) -> bool {
 }
 
 fn why(error: &PolicyError, arguments: &Arguments) -> String {
+    if error.code() == ErrorCode::Unused {
+        return "a list of waits has no base; use --field cap".to_owned();
+    }
     if error.code() != ErrorCode::DoesNotFit {
         return error.to_string();
     }

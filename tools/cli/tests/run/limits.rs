@@ -4,19 +4,23 @@ use std::time::Instant;
 
 use crate::support::{ONCE, Running, errors, folder, is_running, output, run, wait_until};
 
+/// It has tokens for several retries, but for only one after a timeout.
+const LITTLE: &str = "quota:max_tokens=10,cost=1,cost_throttled=1,cost_timeout=10";
+
 #[test]
 fn the_last_line_says_why_there_is_no_retry() {
-    let took = ["--on", "124", "--attempt-timeout", "50ms"];
+    // The list is not asked about an attempt that met its limit.
+    let took = ["--on", "1", "--attempt-timeout", "50ms"];
     let sleep = "exec sleep 1000";
     let twice = "constant:base=1ns,max_retries=1";
-    let table: [(&str, &[&str], &str, i32, &str); 8] = [
+    let table: [(&str, &[&str], &str, i32, &str); 10] = [
         (twice, &took, sleep, 124, "took too long; all retries were made"),
         (
             twice,
-            &["--on", "1", took[2], took[3]],
+            &["--on-any", "--never", "100-124", took[2], took[3]],
             sleep,
             124,
-            "took too long; exit code 124 may not be repeated",
+            "took too long; --never has its exit code, 124",
         ),
         (
             "constant:base=1ns,max_retries=1,attempt_timeout=50ms",
@@ -31,6 +35,20 @@ fn the_last_line_says_why_there_is_no_retry() {
             sleep,
             124,
             "took too long; all retries were made",
+        ),
+        (
+            "constant:base=1ns,max_retries=1,attempt_timeout=1ns",
+            &["--on-any", "--attempt-timeout", "none"],
+            "sleep 0.1; exit 7",
+            7,
+            "exited with 7; all retries were made",
+        ),
+        (
+            "constant:base=1ns,max_retries=2",
+            &["--on-throttled", "124", "--attempt-timeout", "50ms", "--budget", LITTLE],
+            sleep,
+            124,
+            "took too long; the budget allows no retry",
         ),
         (
             twice,

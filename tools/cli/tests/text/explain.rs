@@ -44,8 +44,10 @@ fn what_concerns_attempts_is_explained() {
     for sentence in [
         "The windows are 5s, 5m, 30m, and then the last one.",
         "when the next wait would end later than 1d after the first failure.",
-        "An attempt may take 10s, or until a limit of time ends, if that is sooner.",
-        "If an attempt fails after 10m or more, the retries count anew.",
+        "An attempt may take 10s, or until max_elapsed ends, if that is sooner.",
+        "If an attempt fails after 10m or more, the retries and max_elapsed count anew.",
+        // 5 s, 5 min, and 3 times 30 min.
+        "All waits together take 1h 35m, until they count anew.",
     ] {
         assert!(text.contains(sentence), "{text}");
     }
@@ -53,6 +55,8 @@ fn what_concerns_attempts_is_explained() {
     assert_eq!(line["fields"]["waits"], value!(["5000000000", "300000000000", "1800000000000"]));
     let one = stdout(&["explain", "steps:waits=5s,offset=1s,max_retries=2"]);
     assert!(one.contains("The window is always 5s; 1s are added to it."), "{one}");
+    let single = stdout(&["explain", "off:attempt_timeout=30s"]);
+    assert!(single.ends_with("max_retries is 0.\n- An attempt may take 30s.\n"), "{single}");
 }
 
 #[test]
@@ -129,6 +133,10 @@ fn a_change_keeps_the_rest_of_the_policy() {
     assert_eq!(
         change("gax:retry_after=spread", "no_limit"),
         "exponential:base=1s,cap=30s,floor=1ns,jitter=full,max_retries=3,retry_after=spread"
+    );
+    assert_eq!(
+        change("steps:waits=5s/5m/30m/2h,jitter=10%", "no_limit"),
+        "steps:jitter=0.1,max_retries=4,waits=5s/5m/30m/2h"
     );
     assert_eq!(change("polly-v8", "no_jitter"), "constant:base=2s,jitter=full,max_retries=3");
     assert_eq!(

@@ -57,6 +57,8 @@ fn a_refusal_reads_well() {
                     exponential:base=1s,cap=20s,jitter=full can wait 1m 54s, and that is above 1ms; \
                     allow fewer --attempts or a longer --within\n";
     assert_eq!((run.status.code(), stderr(&run).as_str()), (Some(1), expected));
+    let list = output(&["fit", "svix", "--attempts", "4", "--within", "5m"]);
+    assert_eq!(stderr(&list), "error: a list of waits has no base; use --field cap\n");
     let run = output(&["fit", "default", "--attempts", "1", "--within", "0s"]);
     assert!(
         run.status.code() == Some(2) && stderr(&run).contains("not a whole number from 2 to 65536")

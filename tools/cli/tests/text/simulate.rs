@@ -151,6 +151,14 @@ fn invalid_arguments_are_explained() {
         (vec!["simulate", "occ", "--threads", "0"], "not a whole number from 1 to 1024"),
         (vec!["simulate", "occ", "--out", "x"], "--shard"),
         (vec!["simulate", "queue", "--outage", "2s..1s"], "it ends before it begins"),
+        (
+            vec!["simulate", "occ", "--policy", "default:attempt_timeout=1s"],
+            "a policy with attempt_timeout cannot be simulated; set attempt_timeout=none",
+        ),
+        (
+            vec!["compare", "default", "default:elapsed_from=failure"],
+            "a policy with elapsed_from cannot be simulated; set elapsed_from=begin",
+        ),
         (vec!["compare", "default"], "2 values required"),
         (vec!["advise", "--clients", "1", "--capacity", "0", "--latency", "1s"], "`0` is not"),
         (vec!["advise", "--failure", "0.1"], "`0.1` is not from 0 to 0.05, or from 0% to 5%"),

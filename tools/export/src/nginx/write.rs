@@ -8,7 +8,8 @@ use crate::text::{MS, ns};
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     if source.ns(Field::Base) != 0 || !source.is_constant() {
-        let field = if source.ns(Field::Base) == 0 { Field::Growth } else { Field::Base };
+        let base = source.policy.get(Field::Base).and_then(FieldValue::as_ns);
+        let field = if base.is_none_or(|ns| ns == 0) { Field::Growth } else { Field::Base };
         let instead = [
             (Field::Growth, Some(FieldValue::Kind("constant"))),
             (Field::Base, Some(ns(0))),

@@ -180,6 +180,17 @@ mod tests {
                 &["jitter_ends_at_cap"],
             ),
             ("full:base=10s,max_retries=5", &["long_wait"]),
+            ("steps:waits=5s/5m,jitter=10%", &["no_limit"]),
+            ("steps:waits=5s,jitter=additive,jitter_max=1s", &["no_limit"]),
+            (
+                "steps:waits=5s,jitter=additive,jitter_max=1s,jitter_increment=1s",
+                &["no_limit", "no_cap"],
+            ),
+            ("steps:waits=0s/0s,max_retries=3", &["no_wait"]),
+            ("steps:waits=1s/2s,floor=3s,max_retries=3", &["no_jitter"]),
+            ("default:attempt_timeout=30s,reset_after=1m", &["never_anew"]),
+            ("default:attempt_timeout=1m,reset_after=1m", &[]),
+            ("off:attempt_timeout=30s,reset_after=1m", &[]),
             ("full:base=10s,max_retries=5,max_elapsed=1m", &["elapsed_cuts_retries"]),
             ("equal:base=1s,max_retries=5,max_elapsed=400ms", &["elapsed_too_short"]),
         ];

@@ -1,6 +1,6 @@
 //! What sentences and advice say about a policy, computed once.
 
-use backoff_core::{Field, MAX_NS, Policy, PreviewRow};
+use backoff_core::{Field, MAX_NS, Policy, PreviewRow, Waits};
 
 use crate::fields::Fields;
 use crate::rows::NO_LIMIT;
@@ -80,14 +80,22 @@ impl Facts {
         // Waits that no longer grow are all as long as the last one.
         let grows = match self.cap_reach {
             CapReach::At(index) => index >= self.rows.len() as u64,
-            _ => !["constant", "steps"].contains(&self.fields.kind(Field::Growth)),
+            _ => self.grows(),
         };
-        let jitter_grows = self.fields.ns(Field::JitterIncrement).is_some_and(|ns| ns > 0);
-        if grows || jitter_grows || self.fields.kind(Field::Jitter) == "decorrelated" {
+        if grows || self.jitter_grows() || self.fields.kind(Field::Jitter) == "decorrelated" {
             return None;
         }
         let others = self.retries? - self.rows.len() as u64;
         Some(last.total_max_ns.saturating_add(last.max_ns.saturating_mul(others)).min(MAX_NS))
+    }
+
+    /// Whether waits can grow without end.
+    pub(crate) fn grows(&self) -> bool {
+        !["constant", "steps"].contains(&self.fields.kind(Field::Growth)) || self.jitter_grows()
+    }
+
+    fn jitter_grows(&self) -> bool {
+        self.fields.ns(Field::JitterIncrement).is_some_and(|ns| ns > 0)
     }
 
     pub(crate) fn has_jitter(&self) -> bool {
@@ -117,7 +125,11 @@ impl Facts {
         let end = self.retries.unwrap_or(NO_LIMIT).min(end);
         let is_below =
             |index: u64| u32::try_from(index).is_ok_and(|index| self.policy.window_ns(index) < cap);
-        // No window is shorter than the one before it.
+        if self.fields.kind(Field::Growth) == "steps" {
+            let at = (0..end.min(Waits::MAX as u64)).find(|&at| !is_below(at));
+            return at.map_or(CapReach::Never, CapReach::At);
+        }
+        // No other window is shorter than the one before it.
         let (mut low, mut high) = (0, end);
         while low < high {
             let middle = low.midpoint(high);
@@ -158,6 +170,8 @@ mod tests {
             ("linear:base=1s,increment=1ns,cap=1000001us", CapReach::At(1000)),
             ("linear:base=1s,increment=1ns,cap=2s", CapReach::At(1_000_000_000)),
             ("linear:base=1s,increment=1ns,cap=2s,cap_on=delay", CapReach::Unknown),
+            ("steps:waits=3s/1s/9s/1s,cap=5s", CapReach::At(2)),
+            ("steps:waits=3s/1s/9s/1s,cap=5s,max_retries=2", CapReach::Never),
         ];
         for (text, expected) in table {
             assert_eq!(facts(text).cap_reach, expected, "{text}");

@@ -37,7 +37,9 @@ const fn rule(
 
 /// Every rule, in the order in which the advice is shown.
 pub(crate) const RULES: &[Rule] = &[
-    rule("no_limit", Level::Warning, no_limit, |facts| vec![facts.fields.with_retries(RETRIES)]),
+    rule("no_limit", Level::Warning, no_limit, |facts| {
+        vec![facts.fields.with_retries(usual_retries(facts))]
+    }),
     rule("elapsed_too_short", Level::Warning, elapsed_too_short, longer_elapsed),
     rule("no_wait", Level::Warning, no_wait, waits),
     rule("no_jitter", Level::Warning, no_jitter, full_jitter),
@@ -47,6 +49,9 @@ pub(crate) const RULES: &[Rule] = &[
     rule("no_cap", Level::Warning, no_cap, capped),
     rule("elapsed_cuts_retries", Level::Note, elapsed_cuts_retries, elapsed_or_fewer_retries),
     rule("long_wait", Level::Note, long_wait, shorter),
+    rule("never_anew", Level::Note, never_anew, |facts| {
+        vec![facts.fields.without(&[Field::ResetAfter])]
+    }),
 ];
 
 /// The fields of a jitter, which another jitter does not use.
@@ -81,8 +86,9 @@ fn no_limit(facts: &Facts) -> Option<String> {
         return None;
     }
     let message = format!(
-        "It has no limit: while the calls fail, it retries for ever{}. Add max_retries={RETRIES}",
-        if facts.longest() == 0 { ", at once" } else { "" }
+        "It has no limit: while the calls fail, it retries for ever{}. Add max_retries={}",
+        if facts.longest() == 0 { ", at once" } else { "" },
+        usual_retries(facts)
     );
     // `default` and this policy differ in nothing else that matters.
     let base = facts.fields.ns(Field::Base).filter(|_| {
@@ -97,6 +103,12 @@ fn no_limit(facts: &Facts) -> Option<String> {
         None if facts.longest() == 0 => format!("{message}; `off` makes no retries."),
         None => format!("{message}."),
     })
+}
+
+/// The number of retries that is proposed: that of a list of waits, if it has more.
+fn usual_retries(facts: &Facts) -> u64 {
+    let waits = facts.fields.get(Field::Waits).and_then(FieldValue::as_waits);
+    waits.map_or(0, |waits| waits.as_ns().len() as u64).max(RETRIES)
 }
 
 fn elapsed_too_short(facts: &Facts) -> Option<String> {
@@ -140,6 +152,7 @@ fn waits(facts: &Facts) -> Vec<Fields> {
         Field::Offset,
         Field::CapOn,
         Field::ThrottledBase,
+        Field::Waits,
     ]);
     let fields = fields
         .with(Field::Growth, FieldValue::Kind("exponential"))
@@ -156,8 +169,10 @@ fn full_jitter(facts: &Facts) -> Vec<Fields> {
     let fields = facts.fields.without(&JITTER_FIELDS).with(Field::Jitter, FieldValue::Kind("full"));
     // A floor as high as the window leaves no range: the window becomes as long as the floor.
     let floor = fields.ns(Field::Floor).unwrap_or(0);
-    let longer = [Field::Base, Field::ThrottledBase].into_iter().fold(fields, |fields, field| {
-        fields.with_ns(field, fields.ns(field).unwrap_or(0).max(floor))
+    let bases = [Field::Base, Field::ThrottledBase].into_iter();
+    let longer = bases.fold(fields, |fields, field| match fields.ns(field) {
+        Some(ns) => fields.with_ns(field, ns.max(floor)),
+        None => fields,
     });
     vec![fields, longer.without(&[Field::Floor])]
 }
@@ -176,7 +191,7 @@ fn jitter_ends_at_cap(facts: &Facts) -> Option<String> {
 fn no_cap(facts: &Facts) -> Option<String> {
     let is_bounded = facts.retries.is_some() || facts.max_elapsed.is_some();
     let (first, last) = (facts.rows.first()?, facts.rows.last()?);
-    let grows = last.max_ns > first.max_ns;
+    let grows = facts.grows() && last.max_ns > first.max_ns;
     (facts.cap.is_none() && !is_bounded && grows).then(|| {
         format!(
             "It has no cap: retry 20 waits up to {}, and later ones grow further.",
@@ -249,4 +264,17 @@ fn long_wait(facts: &Facts) -> Option<String> {
         "All waits together take {}: too long if somebody waits for the answer.",
         total_after("up to ", longest)
     ))
+}
+
+fn never_anew(facts: &Facts) -> Option<String> {
+    let ns = |field| facts.fields.ns(field);
+    let (limit, reset) = (ns(Field::AttemptTimeout)?, ns(Field::ResetAfter)?);
+    (facts.retries != Some(0) && limit < reset).then(|| {
+        format!(
+            "The retries never count anew: attempt_timeout, {}, ends an attempt before \
+             reset_after, {}.",
+            humanize(limit),
+            humanize(reset)
+        )
+    })
 }

@@ -9,7 +9,8 @@ use crate::rows::retries;
 
 pub(crate) fn sentences(facts: &Facts) -> Vec<String> {
     if facts.retries == Some(0) {
-        return vec!["It never retries: max_retries is 0.".to_owned()];
+        let never = "It never retries: max_retries is 0.".to_owned();
+        return [Some(never), attempt_timeout(facts)].into_iter().flatten().collect();
     }
     let is_decorrelated = facts.fields.kind(Field::Jitter) == "decorrelated";
     let growth = if is_decorrelated { None } else { Some(growth(facts)) };
@@ -76,7 +77,10 @@ fn growth(facts: &Facts) -> String {
     };
     match facts.fields.ns(Field::Offset) {
         None | Some(0) => grown + ".",
-        Some(offset) => format!("{grown}; {} are added to it.", humanize(offset)),
+        Some(offset) => {
+            let which = if grown.starts_with("The windows") { "each" } else { "it" };
+            format!("{grown}; {} are added to {which}.", humanize(offset))
+        }
     }
 }
 
@@ -202,34 +206,33 @@ fn limit(facts: &Facts) -> String {
 
 fn attempt_timeout(facts: &Facts) -> Option<String> {
     let limit = humanize(facts.fields.ns(Field::AttemptTimeout)?);
-    Some(format!("An attempt may take {limit}, or until a limit of time ends, if that is sooner."))
+    let sooner = facts.max_elapsed.map(|_| ", or until max_elapsed ends, if that is sooner");
+    Some(format!("An attempt may take {limit}{}.", sooner.unwrap_or_default()))
 }
 
 fn reset_after(facts: &Facts) -> Option<String> {
     let limit = humanize(facts.fields.ns(Field::ResetAfter)?);
-    Some(format!("If an attempt fails after {limit} or more, the retries count anew."))
+    let what = if facts.max_elapsed.is_some() { "retries and max_elapsed" } else { "retries" };
+    Some(format!("If an attempt fails after {limit} or more, the {what} count anew."))
 }
 
 fn total(facts: &Facts) -> Option<String> {
     let last = facts.rows.last()?;
     let longest = facts.longest_total()?;
-    if facts.max_elapsed == Some(longest) || !facts.has_all_rows {
-        return Some(format!("All waits together take {}.", total_after("at most ", longest)));
-    }
-    let (shortest, mean) = (last.total_min_ns, last.total_mean_ns);
-    Some(if shortest == longest {
-        format!("All waits together take {}.", total_after("", longest))
+    let times = if facts.max_elapsed == Some(longest) || !facts.has_all_rows {
+        total_after("at most ", longest)
+    } else if last.total_min_ns == longest {
+        total_after("", longest)
     } else {
-        let (shortest, mean) = (humanize(shortest), total_after("", mean));
+        let (shortest, mean) = (humanize(last.total_min_ns), total_after("", last.total_mean_ns));
         // The mean of decorrelated jitter is exact below the cap only (SPEC 16.3).
         let is_estimate = facts.fields.kind(Field::Jitter) == "decorrelated"
             && matches!(facts.cap_reach, CapReach::At(_));
         let mean = if is_estimate { format!("at most {mean}") } else { mean };
-        format!(
-            "All waits together take {shortest} to {}, and {mean} on average.",
-            total_after("", longest)
-        )
-    })
+        format!("{shortest} to {}, and {mean} on average", total_after("", longest))
+    };
+    let anew = facts.fields.ns(Field::ResetAfter).map(|_| ", until they count anew");
+    Some(format!("All waits together take {times}{}.", anew.unwrap_or_default()))
 }
 
 fn throttled(facts: &Facts) -> Option<String> {

@@ -50,8 +50,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) stream: SeedAndKey,
 
-    /// End an attempt that takes longer, with SIGTERM [default: that of the policy]
-    #[arg(long, value_name = "DURATION", value_parser = positive_duration)]
+    /// End an attempt that takes longer, with SIGTERM; `none` for no limit [default: that of the
+    /// policy]
+    #[arg(long, value_name = "DURATION", value_parser = limit)]
     pub(super) attempt_timeout: Option<u64>,
 
     /// Send SIGKILL if the attempt has not ended this long after SIGTERM [default: 5s]
@@ -116,11 +117,18 @@ pub(super) enum Stdout {
 /// How long after SIGTERM an attempt is killed, by default.
 pub(super) const KILL_AFTER_NS: u64 = 5_000_000_000;
 
+/// `--attempt-timeout none`; no duration is as long.
+const NO_LIMIT_NS: u64 = u64::MAX;
+
 impl Arguments {
     /// The policy, with the limit of attempts that its option sets.
     pub(super) fn limited_policy(&self) -> Policy {
-        let Some(ns) = self.attempt_timeout else { return *self.policy };
-        let limited = self.policy.to_builder().set(Field::AttemptTimeout, FieldValue::from_ns(ns));
+        let limit = match self.attempt_timeout {
+            None => return *self.policy,
+            Some(NO_LIMIT_NS) => FieldValue::NoLimit,
+            Some(ns) => FieldValue::from_ns(ns),
+        };
+        let limited = self.policy.to_builder().set(Field::AttemptTimeout, limit);
         limited.build().unwrap_or(*self.policy)
     }
 
@@ -175,9 +183,12 @@ fn exit_code(text: &str) -> Result<u8, String> {
     })
 }
 
-fn positive_duration(text: &str) -> Result<u64, String> {
-    match duration(text)? {
-        0 => Err("0s is too short".to_owned()),
-        duration_ns => Ok(duration_ns),
+fn limit(text: &str) -> Result<u64, String> {
+    match text {
+        "none" => Ok(NO_LIMIT_NS),
+        text => match duration(text)? {
+            0 => Err("0s is too short".to_owned()),
+            ns => Ok(ns),
+        },
     }
 }

@@ -9,14 +9,17 @@ use backoff_core::Outcome;
 /// Some exit codes, all of which mean the same.
 pub(super) type Range = RangeInclusive<u8>;
 
-/// The exit code that stands for an attempt that took too long, as for `timeout`.
+/// The exit code of an attempt that met its limit, as for `timeout`.
 pub(super) const TIMED_OUT: u8 = 124;
 
 /// The exit code that stands for death by SIGPIPE: 128 + 13.
 const KILLED_BY_SIGPIPE: u8 = 141;
 
 #[derive(Debug)]
-pub(super) struct Codes([Outcome; 256]);
+pub(super) struct Codes {
+    outcomes: [Outcome; 256],
+    met_limit: Outcome,
+}
 
 impl Codes {
     /// `lists` are the codes with the outcomes `transient`, `throttled` and `timeout`. Other codes
@@ -49,7 +52,7 @@ impl Codes {
                 codes[code] = outcome;
             }
         }
-        // Our own timeout needs no list of its own to be known as one.
+        // That of a `timeout` in the command needs no list of its own to be known as one.
         let timed_out = &mut codes[usize::from(TIMED_OUT)];
         if *timed_out == Outcome::Transient {
             *timed_out = Outcome::Timeout;
@@ -57,10 +60,17 @@ impl Codes {
         for code in never.iter().cloned().flatten() {
             codes[usize::from(code)] = Outcome::Permanent;
         }
-        Ok(Self(codes))
+        let is_never = never.iter().any(|range| range.contains(&TIMED_OUT));
+        let met_limit = if is_never { Outcome::Permanent } else { Outcome::Timeout };
+        Ok(Self { outcomes: codes, met_limit })
     }
 
     pub(super) fn outcome(&self, code: u8) -> Outcome {
-        self.0[usize::from(code)]
+        self.outcomes[usize::from(code)]
+    }
+
+    /// The outcome of an attempt that met its limit, which needs no list (SPEC 18.2); `never` counts.
+    pub(super) fn met_limit(&self) -> Outcome {
+        self.met_limit
     }
 }

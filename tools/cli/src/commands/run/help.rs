@@ -4,10 +4,10 @@ macro_rules! after {
     () => {
         "\
 Nothing is repeated that you did not allow: say with --on or --on-any which exit codes mean that
-the command may run again. A command that was killed by signal N counts as exit code 128 + N, one
-that ran longer than it may as 124. All attempts share standard input and standard
-output: an attempt reads what the earlier ones left, and what a failed one printed stays. With
---stdin replay and --stdout on-success they do not.
+the command may run again. A command that was killed by signal N counts as exit code 128 + N. An
+attempt that ran longer than it may is repeated, unless --never has its exit code, 124. All attempts
+share standard input and standard output: an attempt reads what the earlier ones left, and what a
+failed one printed stays. With --stdin replay and --stdout on-success they do not.
 
 Examples:
   backoff run full:base=100ms,cap=20s,max_retries=5 --on-any -- make deploy

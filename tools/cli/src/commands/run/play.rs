@@ -195,7 +195,7 @@ fn play(case: &Case, budget_file: bool) {
             let byte = |at| u8::from_str_radix(&key[at..at + 2], 16).unwrap();
             String::from_utf8((0..key.len()).step_by(2).map(byte).collect()).unwrap()
         });
-        line.extend(["--on-timeout=3,124", "--seed", &case.seed]);
+        line.extend(["--on-timeout=3", "--seed", &case.seed]);
         line.extend(key.iter().flat_map(|key| ["--key", key]));
         line.extend(case.budget.iter().flat_map(|budget| ["--budget", budget]));
         if budget_file {

@@ -57,7 +57,10 @@ fn attempts(
             Attempt::Made(ended) => ended,
             Attempt::NotMade(end) => return Ok(end),
         };
-        let outcome = codes.outcome(end.code());
+        let outcome = match end {
+            End::TimedOut => codes.met_limit(),
+            end => codes.outcome(end.code()),
+        };
         let elapsed_ns = system.now_ns().saturating_sub(began_ns);
         let mut event = Event { attempts: number, end, outcome, delay_ns: 0, elapsed_ns };
         if let Some(interruption) = interruption

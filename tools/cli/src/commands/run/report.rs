@@ -82,7 +82,7 @@ impl Report {
             StopReason::MaxElapsed => "the wait would end after max_elapsed",
             StopReason::Budget => "the budget allows no retry",
             StopReason::Permanent if event.end == End::TimedOut => {
-                "exit code 124 may not be repeated"
+                "--never has its exit code, 124"
             }
             _ => "",
         };
