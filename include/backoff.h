@@ -343,24 +343,28 @@ BACKOFF_ENUM(backoff_field) {
   BACKOFF_FIELD_ELAPSED_FROM = 27,
   // The kind of the budget. Required. A BACKOFF_BUDGET_KIND kind.
   BACKOFF_FIELD_BUDGET = 33,
-  // Quota, throttle, ratio and rate: the tokens of a full budget.
+  // Quota, throttle, ratio and rate: the tokens of a full budget, from 1 to 1,000,000 (quota and
+  // ratio), 1000 (throttle) or 100,000 (rate). Default: 500, 10, 10 and 60.
   BACKOFF_FIELD_MAX_TOKENS = 34,
-  // Quota: the tokens that a retry costs. Default: 5.
+  // Quota: the tokens that a retry costs, from 1 to max_tokens. Default: 5.
   BACKOFF_FIELD_COST = 35,
-  // Quota: the tokens that a retry after throttling costs. Default: the cost.
+  // Quota: the tokens that a retry after throttling costs, from 1 to max_tokens. Default: the cost.
   BACKOFF_FIELD_COST_THROTTLED = 36,
-  // Quota: the tokens that a retry after a timeout costs. Default: the cost.
+  // Quota: the tokens that a retry after a timeout costs, from 1 to max_tokens. Default: the cost.
   BACKOFF_FIELD_COST_TIMEOUT = 37,
   // Throttle, ratio, ttl and concurrent: the fraction of a retry that each operation earns, 0 to 1.
-  // A ratio.
+  // Default: 0.1 of throttle and ratio, 0.2 of ttl and concurrent. A ratio.
   BACKOFF_FIELD_RATIO = 38,
-  // Rate: the time in which an empty budget fills up. Default: 1 minute. In nanoseconds.
+  // Rate: the time in which an empty budget fills up, from 1 ns to 1 day. Default: 1 minute. In
+  // nanoseconds.
   BACKOFF_FIELD_PER = 39,
-  // Ttl: the time for which earned retries last. Default: 10 seconds. In nanoseconds.
+  // Ttl: the time for which earned retries last, from 1 second to 1 minute. Default: 10 seconds. In
+  // nanoseconds.
   BACKOFF_FIELD_TTL = 40,
-  // Ttl: the retries per second that are always granted. Default: 10.
+  // Ttl: the retries per second that are always granted, from 0 to 1,000,000. Default: 10.
   BACKOFF_FIELD_MIN_PER_SECOND = 41,
-  // Concurrent: the retries at the same time that are always granted. Default: 3.
+  // Concurrent: the retries at the same time that are always granted, from 0 to 2^32 - 1. Default:
+  // 3.
   BACKOFF_FIELD_MIN_CONCURRENT = 42
 };
 typedef enum backoff_field backoff_field;
@@ -503,7 +507,7 @@ backoff_code backoff_params_set_ratio(backoff_params *params,
 
 // Sets BACKOFF_FIELD_WAITS, the windows of BACKOFF_GROWTH_STEPS: `count` nanoseconds. Setting it
 // again replaces them. backoff_policy_init checks the waits, of which there may be 1 to
-// BACKOFF_MAX_WAITS.
+// BACKOFF_MAX_WAITS: of none and of more it says BACKOFF_ERROR_MISSING and BACKOFF_ERROR_TOO_MANY.
 backoff_code backoff_params_set_waits(backoff_params *params,
                                       const uint64_t *waits_ns,
                                       uint64_t count);
@@ -1062,15 +1066,17 @@ backoff_code backoff_operation_decide_with_delay(backoff_operation *operation,
                                                  backoff_decision *decision);
 
 // Writes how long an attempt that begins at `now_ns` may take: attempt_timeout, or what is left until
-// max_elapsed or the deadline ends, if that is less (SPEC 13.10). BACKOFF_NO_TIME without an
-// attempt_timeout. An attempt that takes longer has the outcome BACKOFF_OUTCOME_TIMEOUT.
+// max_elapsed or the deadline ends, if that is less (SPEC 13.10); an end that has passed does not count.
+// BACKOFF_NO_TIME without an attempt_timeout, whatever the other two: backoff_operation_time_left is for
+// programs without one. An attempt that takes longer has the outcome BACKOFF_OUTCOME_TIMEOUT.
 BACKOFF_MUST_CHECK
 backoff_code backoff_operation_attempt_limit(const backoff_operation *operation,
                                              uint64_t now_ns,
                                              uint64_t *limit_ns);
 
 // Writes how long an attempt that begins at `now_ns` has until attempt_timeout, max_elapsed or the
-// deadline ends, whichever is first. BACKOFF_NO_TIME if no end is ahead.
+// deadline ends, whichever is first. An end that has passed, or that is now, does not count: BACKOFF_NO_TIME
+// if no end is ahead, so keep a timeout of your own as the upper limit.
 BACKOFF_MUST_CHECK
 backoff_code backoff_operation_time_left(const backoff_operation *operation,
                                          uint64_t now_ns,

@@ -111,7 +111,7 @@ pub unsafe extern "C" fn backoff_budget_print(
     length: *mut u64,
 ) -> backoff_code {
     exported!({
-        write_text(free_budget(budget).map(Budget::text), Output { buffer, size, length })
+        write_text(&free_budget(budget).map(Budget::text), Output { buffer, size, length })
     })
 }
 

@@ -122,7 +122,7 @@ pub unsafe extern "C" fn backoff_budget_state_print(
 ) -> backoff_code {
     exported!({
         let text = StateHandle::get(state).map(BudgetState::text);
-        write_text(text, Output { buffer, size, length })
+        write_text(&text, Output { buffer, size, length })
     })
 }
 

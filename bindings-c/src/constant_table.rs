@@ -1,6 +1,6 @@
 //! The constants of `include/backoff.h`. Generated from it by `cargo xtask generate`.
 
-use crate::constants::table;
+use crate::text::table;
 
 #[rustfmt::skip]
 table! { EVERYWHERE:

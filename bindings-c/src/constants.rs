@@ -7,23 +7,6 @@ use crate::constant_table::{EVERYWHERE, NATIVE};
 use crate::exported::{exported, required};
 use crate::text::bytes_at;
 
-/// Names, each with a terminating zero, and their values. A pointer to each name would be longer than most names.
-pub(crate) struct Table {
-    pub(crate) names: &'static str,
-    pub(crate) values: &'static [u64],
-}
-
-macro_rules! table {
-    ($table:ident: $($name:literal: $value:expr,)*) => {
-        pub(crate) static $table: $crate::constants::Table = $crate::constants::Table {
-            names: concat!($($name, "\0"),*),
-            values: &[$($value),*],
-        };
-    };
-}
-
-pub(crate) use table;
-
 /// Each name, behind which is its terminating zero, and its value.
 fn constants() -> impl Iterator<Item = (&'static [u8], u64)> {
     [&EVERYWHERE, &NATIVE].into_iter().flat_map(|table| {

@@ -157,7 +157,8 @@ impl backoff_error {
             BACKOFF_ERROR_UNINITIALIZED => "a struct is not initialised",
             BACKOFF_ERROR_UNKNOWN_FIELD => "the number is not a field of a policy or of a budget",
             BACKOFF_ERROR_WRONG_UNIT => {
-                "the value is a plain number, a ratio or a list of waits, and the field another of these"
+                "the value is a plain number, a ratio or a list of waits, \
+                 and the field another of these"
             }
             BACKOFF_ERROR_END => "there is nothing more",
             BACKOFF_ERROR_NO_ENTROPY => "the operating system cannot provide randomness",
@@ -309,7 +310,7 @@ pub(crate) unsafe fn write_message(
             let shown = shown?;
             error.message(shown).ok_or(BACKOFF_ERROR_UNINITIALIZED)
         });
-        write_text(message, output)
+        write_text(&message, output)
     }
 }
 

@@ -79,22 +79,26 @@ pub const BACKOFF_FIELD_RESET_AFTER: u32 = 26;
 pub const BACKOFF_FIELD_ELAPSED_FROM: u32 = 27;
 /// The kind of the budget. Required. A BACKOFF_BUDGET_KIND kind.
 pub const BACKOFF_FIELD_BUDGET: u32 = 33;
-/// Quota, throttle, ratio and rate: the tokens of a full budget.
+/// Quota, throttle, ratio and rate: the tokens of a full budget, from 1 to 1,000,000 (quota and
+/// ratio), 1000 (throttle) or 100,000 (rate). Default: 500, 10, 10 and 60.
 pub const BACKOFF_FIELD_MAX_TOKENS: u32 = 34;
-/// Quota: the tokens that a retry costs. Default: 5.
+/// Quota: the tokens that a retry costs, from 1 to max_tokens. Default: 5.
 pub const BACKOFF_FIELD_COST: u32 = 35;
-/// Quota: the tokens that a retry after throttling costs. Default: the cost.
+/// Quota: the tokens that a retry after throttling costs, from 1 to max_tokens. Default: the cost.
 pub const BACKOFF_FIELD_COST_THROTTLED: u32 = 36;
-/// Quota: the tokens that a retry after a timeout costs. Default: the cost.
+/// Quota: the tokens that a retry after a timeout costs, from 1 to max_tokens. Default: the cost.
 pub const BACKOFF_FIELD_COST_TIMEOUT: u32 = 37;
 /// Throttle, ratio, ttl and concurrent: the fraction of a retry that each operation earns, 0 to 1.
-/// A ratio.
+/// Default: 0.1 of throttle and ratio, 0.2 of ttl and concurrent. A ratio.
 pub const BACKOFF_FIELD_RATIO: u32 = 38;
-/// Rate: the time in which an empty budget fills up. Default: 1 minute. In nanoseconds.
+/// Rate: the time in which an empty budget fills up, from 1 ns to 1 day. Default: 1 minute. In
+/// nanoseconds.
 pub const BACKOFF_FIELD_PER: u32 = 39;
-/// Ttl: the time for which earned retries last. Default: 10 seconds. In nanoseconds.
+/// Ttl: the time for which earned retries last, from 1 second to 1 minute. Default: 10 seconds. In
+/// nanoseconds.
 pub const BACKOFF_FIELD_TTL: u32 = 40;
-/// Ttl: the retries per second that are always granted. Default: 10.
+/// Ttl: the retries per second that are always granted, from 0 to 1,000,000. Default: 10.
 pub const BACKOFF_FIELD_MIN_PER_SECOND: u32 = 41;
-/// Concurrent: the retries at the same time that are always granted. Default: 3.
+/// Concurrent: the retries at the same time that are always granted, from 0 to 2^32 - 1. Default:
+/// 3.
 pub const BACKOFF_FIELD_MIN_CONCURRENT: u32 = 42;

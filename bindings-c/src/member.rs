@@ -305,7 +305,7 @@ pub unsafe extern "C" fn backoff_budget_member_step(
         let text = stepped.map(|(_, stepped)| match stepped {
             SteppedState::Unchanged(state) | SteppedState::Changed(state) => state.text(),
         });
-        write_text(text, Output { buffer, size, length: text_length })?;
+        write_text(&text, Output { buffer, size, length: text_length })?;
         let (after, stepped) = stepped?;
         *MemberHandle::get_mut(member)? = after;
         changed.write(matches!(stepped, SteppedState::Changed(_)).into());

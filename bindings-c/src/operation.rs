@@ -211,8 +211,9 @@ pub unsafe extern "C" fn backoff_operation_decide_with_delay(
 }
 
 /// Writes how long an attempt that begins at `now_ns` may take: attempt_timeout, or what is left until
-/// max_elapsed or the deadline ends, if that is less (SPEC 13.10). BACKOFF_NO_TIME without an
-/// attempt_timeout. An attempt that takes longer has the outcome BACKOFF_OUTCOME_TIMEOUT.
+/// max_elapsed or the deadline ends, if that is less (SPEC 13.10); an end that has passed does not count.
+/// BACKOFF_NO_TIME without an attempt_timeout, whatever the other two: backoff_operation_time_left is for
+/// programs without one. An attempt that takes longer has the outcome BACKOFF_OUTCOME_TIMEOUT.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_attempt_limit(
@@ -229,7 +230,8 @@ pub unsafe extern "C" fn backoff_operation_attempt_limit(
 }
 
 /// Writes how long an attempt that begins at `now_ns` has until attempt_timeout, max_elapsed or the
-/// deadline ends, whichever is first. BACKOFF_NO_TIME if no end is ahead.
+/// deadline ends, whichever is first. An end that has passed, or that is now, does not count: BACKOFF_NO_TIME
+/// if no end is ahead, so keep a timeout of your own as the upper limit.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_time_left(

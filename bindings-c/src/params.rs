@@ -62,7 +62,7 @@ pub unsafe extern "C" fn backoff_params_set_ratio(
 
 /// Sets BACKOFF_FIELD_WAITS, the windows of BACKOFF_GROWTH_STEPS: `count` nanoseconds. Setting it
 /// again replaces them. backoff_policy_init checks the waits, of which there may be 1 to
-/// BACKOFF_MAX_WAITS.
+/// BACKOFF_MAX_WAITS: of none and of more it says BACKOFF_ERROR_MISSING and BACKOFF_ERROR_TOO_MANY.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_params_set_waits(
     params: *mut backoff_params,

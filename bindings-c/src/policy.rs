@@ -97,7 +97,7 @@ pub unsafe extern "C" fn backoff_policy_print(
 ) -> backoff_code {
     exported!({
         let text = policy_at(policy).map(Policy::text);
-        write_text(text, Output { buffer, size, length })
+        write_text(&text, Output { buffer, size, length })
     })
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Output {
 /// The buffer is null or valid for writes of its size, the length is null or valid for a write, and
 /// neither overlaps the text.
 pub(crate) unsafe fn write_text(
-    text: Result<impl AsRef<[u8]>, u32>,
+    text: &Result<impl AsRef<[u8]>, u32>,
     output: Output,
 ) -> Result<(), u32> {
     // SAFETY: as the caller promises.
@@ -133,3 +133,23 @@ macro_rules! name_of {
 }
 
 pub(crate) use name_of;
+
+#[cfg(not(feature = "go"))]
+/// Names, each with a terminating zero, and their values. A pointer to each name would be longer than most names.
+pub(crate) struct Table {
+    pub(crate) names: &'static str,
+    pub(crate) values: &'static [u64],
+}
+
+#[cfg(not(feature = "go"))]
+macro_rules! table {
+    ($table:ident: $($name:literal: $value:expr,)*) => {
+        pub(crate) static $table: $crate::text::Table = $crate::text::Table {
+            names: concat!($($name, "\0"),*),
+            values: &[$($value),*],
+        };
+    };
+}
+
+#[cfg(not(feature = "go"))]
+pub(crate) use table;

@@ -148,6 +148,18 @@ class Player:
             found = self.run(name, cases[case], [*options(cases[case]), "no_restart"])
             assert (found["attempts"], found["sent_once"]) == (attempts, sent_once), found
 
+    def drained_at_once(self, name: str, cases: dict) -> None:
+        """A wait of 0 (SPEC 19.5): the body of the answer before is neither waited for nor taken for the next one."""
+        for case in [case for id, case in cases.items() if id.startswith("drain-")]:
+            found = self.run(name, case, [*options(case), "may_repeat=1"], base="0s")
+            wanted = (2, ["0"], "success", "fine")
+            assert (
+                found["attempts"],
+                found["delays"],
+                found["outcome"],
+                found["body"],
+            ) == wanted, found
+
     def cancel(self, name: str, cases: dict) -> None:
         """`cancelled` is asked three times before a wait, and then in the wait of an hour, every 50 ms at least."""
         found = self.run(name, cases["method-get"], ["cancel_at_call=5"], base="1h")
@@ -270,7 +282,13 @@ if __name__ == "__main__":
     cases = json.loads((TESTS / "vectors/http_requests.json").read_text())["cases"]
     by_id = {case["id"]: case for case in cases}
     tests = [(player.play, name, case) for name in PROGRAMS for case in cases]
-    others = [player.proxy_statuses, player.without_restart, player.cancel, player.reused]
+    others = [
+        player.proxy_statuses,
+        player.without_restart,
+        player.drained_at_once,
+        player.cancel,
+        player.reused,
+    ]
     others += [player.refused_tunnel, player.no_connection, player.cut_by_proxy]
     tests += [(test, name, by_id) for name in PROGRAMS for test in others]
     with ThreadPoolExecutor(8) as pool:

@@ -55,16 +55,27 @@ func TestRequests(t *testing.T) {
 	for _, c := range file.Cases {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
-			c.play(t, urls)
+			c.play(t, urls, "1ms")
+		})
+		if !strings.HasPrefix(c.ID, "drain-") {
+			continue
+		}
+		// A wait of 0: what has arrived of the body is read without waiting (SPEC 19.5).
+		t.Run(c.ID+" at once", func(t *testing.T) {
+			t.Parallel()
+			atOnce := c
+			atOnce.Delays = slices.Repeat([]string{"0"}, len(c.Delays))
+			atOnce.play(t, urls, "0s")
 		})
 	}
 }
 
-func (c *requestCase) play(t *testing.T, urls map[string]string) {
+// play sends the request of a case under a policy whose waits are base.
+func (c *requestCase) play(t *testing.T, urls map[string]string, base string) {
 	var delays []string
 	var last backoffhttp.Event
 	options := []backoffhttp.Option{
-		backoffhttp.WithRetry(backoff.WithBudget(nil), backoff.WithPolicyString("constant:base=1ms,retry_after_max=3ms,max_retries="+strconv.Itoa(c.Options.MaxRetries))),
+		backoffhttp.WithRetry(backoff.WithBudget(nil), backoff.WithPolicyString("constant:base="+base+",retry_after_max=3ms,max_retries="+strconv.Itoa(c.Options.MaxRetries))),
 		backoffhttp.OnRetry(func(event backoffhttp.Event) {
 			delays = append(delays, strconv.FormatInt(event.Delay.Nanoseconds(), 10))
 		}),
@@ -89,7 +100,7 @@ func (c *requestCase) play(t *testing.T, urls map[string]string) {
 		statuses[status] = outcome
 	}
 	transport := newTransport(t, &http.Transport{DisableKeepAlives: true}, append(options, backoffhttp.WithStatuses(statuses))...)
-	path := "/" + c.ID + "/go"
+	path := "/" + c.ID + "/go-" + base
 	request := c.request(t, urls[c.Target]+path)
 	client := &http.Client{Transport: transport}
 	response, err := client.Do(request)

@@ -166,7 +166,7 @@ impl Header {
         let native: String = with_pointers.into_iter().map(size).collect();
         format!(
             "//! The constants of `include/backoff.h`. Generated from it by `cargo xtask generate`.\n\n\
-             use crate::constants::table;\n\n\
+             use crate::text::table;\n\n\
              #[rustfmt::skip]\ntable! {{ EVERYWHERE:\n{everywhere}}}\n\n\
              #[cfg(not(target_family = \"wasm\"))]\ntable! {{ NATIVE:\n{native}}}\n\n\
              #[cfg(target_family = \"wasm\")]\ntable! {{ NATIVE: }}\n"

@@ -1657,7 +1657,7 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15 int64
 	t0 := m.g0
-	v4 = t0 - i32(2480)
+	v4 = t0 - i32(1712)
 	m.g0 = v4
 	{
 		if v1 != 0 {
@@ -1917,16 +1917,16 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				if v7 == 0 {
 					goto l54
 				}
-				m.fn32(v4+i32(1668), v4+i32(1560), v7, v6)
+				m.fn32(v4+i32(20), v4+i32(1560), v7, v6)
 				goto l55
 			l54:
-				m.fn32(v4+i32(1668), v4+i32(1560), i32(0), v4)
+				m.fn32(v4+i32(20), v4+i32(1560), i32(0), v4)
 			l55:
-				t14 := int32(load32(m.memory, uint64(uint32(v4))+1672))
+				t14 := int32(load32(m.memory, uint64(uint32(v4))+24))
 				v2 = t14
-				t15 := int32(load32(m.memory, uint64(uint32(v4))+1668))
+				t15 := int32(load32(m.memory, uint64(uint32(v4))+20))
 				v11 = t15
-				memory_copy(m.memory[:], uint32(v4+i32(796)), uint32(v4+i32(1676)), uint32(i32(764)))
+				memory_copy(m.memory[:], uint32(v4+i32(796)), uint32(v4+i32(28)), uint32(i32(764)))
 				goto l56
 			case 1, 2:
 				if v8 == 0 {
@@ -1936,15 +1936,15 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 					goto l50
 				}
 			l57:
-				memory_copy(m.memory[:], uint32(v4+i32(1668)), uint32(v1+i32(44)), uint32(i32(36)))
+				memory_copy(m.memory[:], uint32(v4+i32(20)), uint32(v1+i32(44)), uint32(i32(36)))
 				v2 = i32(0)
 			l59:
 				{
 					if v2 == i32(36) {
 						goto l58
 					}
-					t16 := int32(m.memory[uint32(v4+i32(1668)+v2)])
-					m.memory[uint32(v4+i32(1632)+v2)] = byte(t16)
+					t16 := int32(m.memory[uint32(v4+i32(20)+v2)])
+					m.memory[uint32(v4+i32(1636)+v2)] = byte(t16)
 					v2 = v2 + i32(1)
 					goto l59
 				}
@@ -1957,14 +1957,14 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				v14 = t19
 				t20 := int64(load64(m.memory, uint64(uint32(v10))+24))
 				v15 = t20
-				m.fn33(v4+i32(1668), v4+i32(1632), i32(36))
+				m.fn33(v4+i32(20), v4+i32(1636), i32(36))
 				store32(m.memory, uint64(uint32(v4))+1624, uint32(v9))
 				t22 := v4
 				p21 := i64(0xffffffff)
 				if uint64(v14) < uint64(i64(0xffffffff)) {
 					p21 = v14
 				}
-				store32(m.memory, uint64(uint32(t22))+1700, uint32(p21))
+				store32(m.memory, uint64(uint32(t22))+52, uint32(p21))
 				store32(m.memory, uint64(uint32(v4))+1620, uint32(v5))
 				store32(m.memory, uint64(uint32(v4))+1616, uint32(v11))
 				t24 := v4
@@ -1977,20 +1977,20 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				store64(m.memory, uint64(uint32(v4))+1568, uint64(v13))
 				store64(m.memory, uint64(uint32(v4))+1560, uint64(v12))
 				v2 = v4 + i32(1580)
-				memory_copy(m.memory[:], uint32(v2), uint32(v4+i32(1668)), uint32(i32(36)))
-				memory_zero(m.memory[:], uint32(v4+i32(1668)), uint32(i32(772)))
-				t25 := m.fn34(v4+i32(1668), i32(34274), i32(3))
+				memory_copy(m.memory[:], uint32(v2), uint32(v4+i32(20)), uint32(i32(36)))
+				memory_zero(m.memory[:], uint32(v4+i32(20)), uint32(i32(772)))
+				t25 := m.fn34(v4+i32(20), i32(34274), i32(3))
 				t26 := m.fn35(t25, v14)
 				t27 := m.fn34(t26, i32(34277), i32(2))
 				v1 = t27
-				store32(m.memory, uint64(uint32(v4))+2476, uint32(v11))
-				store32(m.memory, uint64(uint32(v4))+2472, uint32(v5))
-				store64(m.memory, uint64(uint32(v4))+2456, uint64(v13))
-				store64(m.memory, uint64(uint32(v4))+2448, uint64(v12))
-				store32(m.memory, uint64(uint32(v4))+2464, uint32(i32(0)))
-				store32(m.memory, uint64(uint32(v4))+2444, uint32(v2))
-				store32(m.memory, uint64(uint32(v4))+2440, uint32(v9))
-				m.fn36(v4+i32(2440), v1)
+				store32(m.memory, uint64(uint32(v4))+1708, uint32(v11))
+				store32(m.memory, uint64(uint32(v4))+1704, uint32(v5))
+				store64(m.memory, uint64(uint32(v4))+1688, uint64(v13))
+				store64(m.memory, uint64(uint32(v4))+1680, uint64(v12))
+				store32(m.memory, uint64(uint32(v4))+1696, uint32(i32(0)))
+				store32(m.memory, uint64(uint32(v4))+1676, uint32(v2))
+				store32(m.memory, uint64(uint32(v4))+1672, uint32(v9))
+				m.fn36(v4+i32(1672), v1)
 				t28 := int32(load32(m.memory, uint64(uint32(v1))+4))
 				v2 = t28
 				t29 := int32(load32(m.memory, uint32(v1)))
@@ -2010,11 +2010,11 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 		store64(m.memory, uint64(uint32(v4))+20, uint64(i64(0x6500000002)))
 	}
 l1:
-	store32(m.memory, uint64(uint32(v4))+1668, uint32(v4+i32(20)))
-	m.fn26(v4+i32(8), v3, v4+i32(1668), i32(2))
+	store32(m.memory, uint64(uint32(v4))+1560, uint32(v4+i32(20)))
+	m.fn26(v4+i32(8), v3, v4+i32(1560), i32(2))
 	t30 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint32(v0), uint64(t30))
-	m.g0 = v4 + i32(2480)
+	m.g0 = v4 + i32(1712)
 }
 
 //go:norace

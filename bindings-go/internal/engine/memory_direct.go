@@ -8,6 +8,11 @@ import "unsafe"
 // faster than the four of encoding/binary that become one, and there are thousands.
 
 //go:norace
+func load16[T address](m *memory, at T) uint16 {
+	return *(*uint16)(unsafe.Pointer(&m[uint16(at)]))
+}
+
+//go:norace
 func load32[T address](m *memory, at T) uint32 {
 	return *(*uint32)(unsafe.Pointer(&m[uint16(at)]))
 }

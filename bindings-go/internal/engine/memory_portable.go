@@ -5,6 +5,11 @@ package engine
 import "encoding/binary"
 
 //go:norace
+func load16[T address](m *memory, at T) uint16 {
+	return binary.LittleEndian.Uint16(m[uint16(at):])
+}
+
+//go:norace
 func load32[T address](m *memory, at T) uint32 {
 	return binary.LittleEndian.Uint32(m[uint16(at):])
 }

@@ -83,24 +83,29 @@ macro_rules! for_fields {
             budget {
                 /// The kind of the budget. Required.
                 Budget = 33, budget, Unit::Kind(BUDGETS);
-                /// Quota, throttle, ratio and rate: the tokens of a full budget.
+                /// Quota, throttle, ratio and rate: the tokens of a full budget, from 1 to 1,000,000 (quota and
+                /// ratio), 1000 (throttle) or 100,000 (rate). Default: 500, 10, 10 and 60.
                 MaxTokens = 34, max_tokens, Unit::Count;
-                /// Quota: the tokens that a retry costs. Default: 5.
+                /// Quota: the tokens that a retry costs, from 1 to `max_tokens`. Default: 5.
                 Cost = 35, cost, Unit::Count;
-                /// Quota: the tokens that a retry after throttling costs. Default: the cost.
+                /// Quota: the tokens that a retry after throttling costs, from 1 to `max_tokens`. Default: the
+                /// cost.
                 CostThrottled = 36, cost_throttled, Unit::Count;
-                /// Quota: the tokens that a retry after a timeout costs. Default: the cost.
+                /// Quota: the tokens that a retry after a timeout costs, from 1 to `max_tokens`. Default: the
+                /// cost.
                 CostTimeout = 37, cost_timeout, Unit::Count;
                 /// Throttle, ratio, ttl and concurrent: the fraction of a retry that each operation earns, 0
-                /// to 1.
+                /// to 1. Default: 0.1 of throttle and ratio, 0.2 of ttl and concurrent.
                 Ratio = 38, ratio, Unit::Ratio;
-                /// Rate: the time in which an empty budget fills up. Default: 1 minute.
+                /// Rate: the time in which an empty budget fills up, from 1 ns to 1 day. Default: 1 minute.
                 Per = 39, per, Unit::Duration;
-                /// Ttl: the time for which earned retries last. Default: 10 seconds.
+                /// Ttl: the time for which earned retries last, from 1 second to 1 minute. Default: 10
+                /// seconds.
                 Ttl = 40, ttl, Unit::Duration;
-                /// Ttl: the retries per second that are always granted. Default: 10.
+                /// Ttl: the retries per second that are always granted, from 0 to 1,000,000. Default: 10.
                 MinPerSecond = 41, min_per_second, Unit::Count;
-                /// Concurrent: the retries at the same time that are always granted. Default: 3.
+                /// Concurrent: the retries at the same time that are always granted, from 0 to 2^32 - 1.
+                /// Default: 3.
                 MinConcurrent = 42, min_concurrent, Unit::Count;
             }
         }

@@ -32,10 +32,11 @@ pub(crate) fn files(header: &Header) -> Result<[(PathBuf, String); 4]> {
 /// check, and the code is compiled in two thirds of the time.
 fn on_an_array(core: String) -> Result<String> {
     let mut core = core;
+    let first = ["func load16[", "func store16["].into_iter().find(|name| core.contains(name));
     for (from, to) in [
         ("type Memory = interface {", "func (m *Module) fn0("), // with the type of a memory that grows
         ("func (m *Module) Xmemory(", "func i32("),
-        ("func store16[", "func memory_init["), // the accesses, and memory_grow
+        (first.unwrap_or_default(), "func memory_init["), // the accesses, and memory_grow
     ] {
         let part = core.find(from).zip(core.find(to)).filter(|(from, to)| from < to);
         let (from, to) = part.context("wasm2go writes the memory in another way")?;
