@@ -1,5 +1,6 @@
 //! The formulas of delays, over the validated numbers of a policy.
 
+pub(crate) mod delay;
 pub(crate) mod doubling;
 pub(crate) mod growth;
 pub(crate) mod jitter;
@@ -13,8 +14,6 @@ use crate::field::table::for_fields;
 use crate::field::values::FieldValues;
 use crate::field::waits::Waits;
 use crate::number::ratio::Ratio;
-use crate::random::stream::RandomStream;
-use crate::schedule::state::DelayState;
 
 macro_rules! parameters {
     (
@@ -215,25 +214,4 @@ impl PolicyNumbers {
     pub(crate) fn is_doubling(&self) -> bool {
         self.doubling == 1
     }
-}
-
-/// The delay of an index with a base, which may be another one than that of the policy.
-#[inline]
-pub(crate) fn delay_ns(policy: &impl Schedule, base: u64, stream: RandomStream, index: u32) -> u64 {
-    if policy.is_doubling() {
-        return doubling::delay(doubling::window(base, policy.cap, index), stream.draw(index));
-    }
-    let rebased;
-    let numbers = if base == policy.base {
-        &**policy
-    } else {
-        rebased = PolicyNumbers { base, ..**policy };
-        &rebased
-    };
-    any_delay_ns(&ScheduleParts { numbers, waits: policy.waits() }, stream, index)
-}
-
-/// Of one kind of policy, so that there is one copy of the formulas.
-fn any_delay_ns(policy: &ScheduleParts, stream: RandomStream, index: u32) -> u64 {
-    DelayState::at(policy, stream, index).delay(policy, index.into(), stream.draw(index))
 }
