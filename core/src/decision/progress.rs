@@ -266,7 +266,7 @@ impl Progress {
             if let Some(own_delay_ns) = own_delay_ns {
                 return own_delay_ns.min(MAX_NS);
             }
-            schedule::delay_ns(policy, base, self.stream, index)
+            schedule::delay::delay_ns(policy, base, self.stream, index)
         };
         let draw = || self.stream.draw(index);
         let delay_ns = delay_ns(policy, outcome, retry_after_ns, delay_of, draw);

@@ -17,7 +17,7 @@ use crate::field::{Field, POLICY_FIELDS};
 use crate::parse::string::Parsed;
 use crate::random::stream::RandomStream;
 use crate::schedule::ScheduleParams;
-use crate::schedule::delay_ns;
+use crate::schedule::delay::delay_ns;
 use crate::schedule::growth::GrowthState;
 use crate::schedule::state::DelayState;
 use crate::text::buffer::TextBuf;
