@@ -10,16 +10,17 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// SetDefaults sets options of all loops of the program that begin from now on, in every goroutine. They replace those of
-// an earlier call until restore is called:
+// SetDefaults sets options of all loops of the program that begin from now on, in every goroutine. They add to those of
+// earlier calls until restore is called, so a telemetry library, the program and a test can each call it:
 //
 //	restore, err := backoff.SetDefaults(backoff.OnRetry(logRetry), backoff.WithEnabled(!*noRetries))
 //
 // A loop's own options win: a policy of its own also takes the place of the fields here, and RetryIf, RetryOn and
 // Classify take the place of those here. Hooks of both are called, those here first. WithBudget(nil) in a loop is no budget.
 //
-// restore may be called at any time and more than once. Of several defaults the last ones that are not restored count.
-// Tests that run in parallel share them.
+// Of an option that several calls set, the last call counts, by the same rules as between those here and those of a
+// loop. restore takes back its own call and nothing else. It may be called at any time and more than once. Tests that run
+// in parallel share the defaults.
 //
 // It fails as a loop does for invalid options, and with an *ArgumentError for options that depend on a type of result:
 // RetryResult, ClassifyResult, WithFallback and WithFallbackFunc; and for an attempt_timeout, which not all loops can
@@ -44,15 +45,36 @@ func SetDefaults(options ...RetryOption) (restore func(), err error) {
 	if err != nil {
 		return func() {}, err
 	}
-	set := &programDefaults{slices.Clone(options)}
+	set := &programDefaults{calls: [][]RetryOption{slices.Clone(options)}}
 	programMutex.Lock()
 	defer programMutex.Unlock()
-	programStack = append(programStack, set)
-	program.Store(set)
+	stack := append(slices.Clone(programStack), set)
+	all := together(stack)
+	c = retryConfig{settings: &defaultSettings}
+	if err = c.applyOver(all, nil); err == nil {
+		err = c.complete()
+	}
+	if err != nil { // the options are valid alone, but not with those of another call
+		return func() {}, err
+	}
+	programStack = stack
+	program.Store(all)
 	return set.restore, nil
 }
 
-type programDefaults struct{ options []RetryOption }
+type programDefaults struct{ calls [][]RetryOption }
+
+// together returns the defaults of several calls as one, nil if there are none.
+func together(stack []*programDefaults) *programDefaults {
+	if len(stack) == 0 {
+		return nil
+	}
+	all := new(programDefaults)
+	for _, set := range stack {
+		all.calls = append(all.calls, set.calls...)
+	}
+	return all
+}
 
 var (
 	program      atomic.Pointer[programDefaults] // nil if there are none
@@ -64,18 +86,21 @@ func (d *programDefaults) restore() {
 	programMutex.Lock()
 	defer programMutex.Unlock()
 	programStack = slices.DeleteFunc(programStack, func(other *programDefaults) bool { return other == d })
-	if len(programStack) == 0 {
-		program.Store(nil)
-	} else {
-		program.Store(programStack[len(programStack)-1])
-	}
+	program.Store(together(programStack))
 }
 
 // applyOver sets options whose place the defaults of the program take where they are missing.
 func (c *retryConfig) applyOver(defaults *programDefaults, options []RetryOption) error {
-	if err := c.applyAll(defaults.options); err != nil {
-		return err
+	for _, call := range defaults.calls {
+		if err := c.applyNext(call); err != nil {
+			return err
+		}
 	}
+	return c.applyNext(options)
+}
+
+// applyNext sets options that win over those before.
+func (c *retryConfig) applyNext(options []RetryOption) error {
 	of := *c
 	var fields []fieldOption
 	if c.extras != nil {
