@@ -89,7 +89,7 @@ func (l *loop) configure(ctx context.Context, options []RetryOption) error {
 	if defaults := program.Load(); defaults == nil {
 		err = l.applyAll(options)
 	} else {
-		err = l.applyOver(*defaults, options)
+		err = l.applyOver(defaults, options)
 	}
 	if err != nil {
 		return err

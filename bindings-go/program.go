@@ -10,16 +10,17 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// SetDefaults sets options of all loops of the program that begin from now on, in every goroutine, until restore is called:
+// SetDefaults sets options of all loops of the program that begin from now on, in every goroutine. They add to those of
+// earlier calls until restore is called, so a telemetry library, the program and a test can each call it:
 //
 //	restore, err := backoff.SetDefaults(backoff.OnRetry(logRetry), backoff.WithEnabled(!*noRetries))
 //
 // A loop's own options win: a policy of its own also takes the place of the fields here, and RetryIf, RetryOn and
 // Classify take the place of those here. Hooks of both are called, those here first. WithBudget(nil) in a loop is no budget.
 //
-// Calls add up: of an option that several calls set, the last one counts, and all hooks are called, those of the first
-// call first. So a library, the program and a test can each set some. restore takes back its own options; it may be called
-// at any time and more than once. Tests that run in parallel share the defaults.
+// Of an option that several calls set, the last call counts, by the same rules as between those here and those of a
+// loop. restore takes back its own call and nothing else. It may be called at any time and more than once. Tests that run
+// in parallel share the defaults.
 //
 // It fails as a loop does for invalid options, and with an *ArgumentError for options that depend on a type of result:
 // RetryResult, ClassifyResult, WithFallback and WithFallbackFunc; and for an attempt_timeout, which not all loops can
@@ -44,57 +45,62 @@ func SetDefaults(options ...RetryOption) (restore func(), err error) {
 	if err != nil {
 		return func() {}, err
 	}
-	set := &setDefaults{slices.Clone(options)}
+	set := &programDefaults{calls: [][]RetryOption{slices.Clone(options)}}
 	programMutex.Lock()
 	defer programMutex.Unlock()
-	all := programDefaults{set}
-	if before := program.Load(); before != nil {
-		all = slices.Concat(*before, all)
+	stack := append(slices.Clone(programStack), set)
+	all := together(stack)
+	c = retryConfig{settings: &defaultSettings}
+	if err = c.applyOver(all, nil); err == nil {
+		err = c.complete()
 	}
-	program.Store(&all)
+	if err != nil { // the options are valid alone, but not with those of another call
+		return func() {}, err
+	}
+	programStack = stack
+	program.Store(all)
 	return set.restore, nil
 }
 
-// programDefaults are those of all calls that are not restored, the first call first. It never changes.
-type programDefaults []*setDefaults
+type programDefaults struct{ calls [][]RetryOption }
 
-type setDefaults struct{ options []RetryOption }
+// together returns the defaults of several calls as one, nil if there are none.
+func together(stack []*programDefaults) *programDefaults {
+	if len(stack) == 0 {
+		return nil
+	}
+	all := new(programDefaults)
+	for _, set := range stack {
+		all.calls = append(all.calls, set.calls...)
+	}
+	return all
+}
 
 var (
 	program      atomic.Pointer[programDefaults] // nil if there are none
-	programMutex sync.Mutex                      // of its changes
+	programMutex sync.Mutex
+	programStack []*programDefaults // all that are not restored
 )
 
-func (d *setDefaults) restore() {
+func (d *programDefaults) restore() {
 	programMutex.Lock()
 	defer programMutex.Unlock()
-	before := program.Load()
-	if before == nil {
-		return
-	}
-	rest := slices.DeleteFunc(slices.Clone(*before), func(other *setDefaults) bool { return other == d })
-	if len(rest) == 0 {
-		program.Store(nil)
-	} else {
-		program.Store(&rest)
-	}
+	programStack = slices.DeleteFunc(programStack, func(other *programDefaults) bool { return other == d })
+	program.Store(together(programStack))
 }
 
 // applyOver sets options whose place the defaults of the program take where they are missing.
-func (c *retryConfig) applyOver(defaults programDefaults, options []RetryOption) error {
-	if err := c.applyAll(defaults[0].options); err != nil {
-		return err
-	}
-	for _, later := range defaults[1:] {
-		if err := c.applyLater(later.options); err != nil {
+func (c *retryConfig) applyOver(defaults *programDefaults, options []RetryOption) error {
+	for _, call := range defaults.calls {
+		if err := c.applyNext(call); err != nil {
 			return err
 		}
 	}
-	return c.applyLater(options)
+	return c.applyNext(options)
 }
 
-// applyLater sets options whose place those that are set take where they are missing.
-func (c *retryConfig) applyLater(options []RetryOption) error {
+// applyNext sets options that win over those before.
+func (c *retryConfig) applyNext(options []RetryOption) error {
 	of := *c
 	var fields []fieldOption
 	if c.extras != nil {

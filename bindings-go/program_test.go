@@ -85,6 +85,45 @@ func TestHooksOfTheProgram(t *testing.T) {
 	}
 }
 
+// Defaults of several calls add up: of an option of two calls that of the last one counts, and all hooks are called.
+func TestDefaultsAddUp(t *testing.T) {
+	var called []string
+	hook := func(name string) backoff.RetryOption {
+		return backoff.OnStop(func(backoff.Event) { called = append(called, name) })
+	}
+	first := setDefaults(t, hook("first"), backoff.WithMaxRetries(1))
+	second := setDefaults(t, hook("second"), backoff.WithMaxRetries(5))
+	third := setDefaults(t, hook("third"), backoff.RetryOn(errBusy))
+	for _, row := range []struct {
+		restore func()
+		want    uint64
+		called  []string
+	}{
+		{func() {}, 6, []string{"first", "second", "third", "loop"}},
+		{second, 2, []string{"first", "third", "loop"}},
+		{first, 4, []string{"third", "loop"}},
+		{third, 1, []string{"loop"}},
+	} {
+		row.restore()
+		called = nil
+		if got := attempts(t, hook("loop")); got != row.want || !slices.Equal(called, row.called) {
+			t.Errorf("%d attempts and %v, want %d and %v", got, called, row.want, row.called)
+		}
+	}
+}
+
+// Options that are valid alone may be invalid with those of an earlier call.
+func TestDefaultsThatDoNotFitEarlierOnes(t *testing.T) {
+	setDefaults(t, backoff.WithBase(10*time.Second))
+	restore, err := backoff.SetDefaults(backoff.WithCap(time.Second))
+	if restore(); !errors.Is(err, backoff.ErrCapBelowBase) {
+		t.Error(err)
+	}
+	if got := attempts(t, backoff.RetryOn(errBusy)); got != 4 {
+		t.Errorf("%d attempts", got)
+	}
+}
+
 // Defaults may be restored in any order, and twice.
 func TestDefaultsAreRestored(t *testing.T) {
 	busy := backoff.RetryOn(errBusy)
@@ -97,28 +136,6 @@ func TestDefaultsAreRestored(t *testing.T) {
 			t.Errorf("%d attempts, want %d", attempts(t, busy), row.want)
 		}
 	}
-}
-
-func TestDefaultsAddUp(t *testing.T) {
-	var seen []string
-	hook := func(name string) backoff.RetryOption {
-		return backoff.OnStop(func(backoff.Event) { seen = append(seen, name) })
-	}
-	check := func(want uint64, hooks ...string) {
-		t.Helper()
-		seen = nil
-		if got := attempts(t); got != want || !slices.Equal(seen, hooks) {
-			t.Errorf("%d attempts, hooks %v", got, seen)
-		}
-	}
-	setDefaults(t, hook("library"), backoff.WithMaxRetries(4), backoff.RetryIf(func(error) bool { return true }))
-	fewer := setDefaults(t, backoff.WithMaxAttempts(2), hook("program"))
-	check(2, "library", "program")
-	off := setDefaults(t, backoff.WithEnabled(false))
-	fewer()
-	check(1, "library")
-	off()
-	check(5, "library")
 }
 
 func TestInvalidDefaultsChangeNothing(t *testing.T) {

@@ -5,18 +5,25 @@ package backoff
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 )
 
 // A Label is a name and a value that a metric has.
 type Label struct{ Name, Value string }
 
-var (
-	metricPrefix = regexp.MustCompile(`^[A-Za-z_:][A-Za-z0-9_:]*$`)
-	labelName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-)
+var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// isName reports whether Prometheus allows a name, of which letters may be other characters than letters, too. A regular
+// expression would make every program with this package larger, also one without statistics.
+func isName(name, letters string) bool {
+	for i, r := range name {
+		isLetter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune(letters, r)
+		if !isLetter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
 
 // WriteLabelled writes the counts in the text format of Prometheus, with a prefix in place of "backoff" in the names of the
 // metrics, and with labels for every count, in this order (SPEC 17.3). A value may be any text.
@@ -24,13 +31,13 @@ var (
 // It fails with an *ArgumentError for a prefix or the name of a label that Prometheus does not allow, that the text needs
 // itself, or that is there twice, and otherwise with the writer's error.
 func (s *RetryStats) WriteLabelled(writer io.Writer, prefix string, labels ...Label) (int64, error) {
-	if !metricPrefix.MatchString(prefix) {
+	if !isName(prefix, "_:") {
 		return 0, &ArgumentError{Code: ErrNotAName, Field: "prefix", Value: prefix, Rule: "cannot begin the name of a metric"}
 	}
 	known := map[string]bool{"le": true, "reason": true}
 	var given []string
 	for _, label := range labels {
-		if known[label.Name] || strings.HasPrefix(label.Name, "__") || !labelName.MatchString(label.Name) {
+		if known[label.Name] || strings.HasPrefix(label.Name, "__") || !isName(label.Name, "_") {
 			return 0, &ArgumentError{Code: ErrNotAName, Field: "label", Value: label.Name, Rule: "cannot be the name of a label here"}
 		}
 		known[label.Name] = true

@@ -70,10 +70,14 @@ func WithClassify(classify func(error) backoff.Verdict) Option {
 
 // New returns the Retries of a policy string and a seed, which all clients and workers must share.
 //
-// It fails with a *backoff.PolicyError, or with a *backoff.ArgumentError for a nil function.
+// It fails with a *backoff.PolicyError, or with a *backoff.ArgumentError for a nil function and for attempt_timeout,
+// reset_after and elapsed_from=failure, because River makes the attempts.
 func New(policy string, seed uint64, options ...Option) (*Retries, error) {
 	parsed, err := backoff.ParsePolicy(policy)
 	if err != nil {
+		return nil, err
+	}
+	if err := unused(parsed.Fields()); err != nil {
 		return nil, err
 	}
 	r := &Retries{
@@ -85,6 +89,22 @@ func New(policy string, seed uint64, options ...Option) (*Retries, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// unused refuses what River gives no adapter.
+func unused(fields backoff.PolicyFields) error {
+	refuse := func(field, rule string) error {
+		return &backoff.ArgumentError{Code: backoff.ErrUnused, Field: field, Rule: "is unused: " + rule}
+	}
+	switch {
+	case fields.AttemptTimeout != backoff.NoLimit:
+		return refuse(fmt.Sprintf("attempt_timeout %v", fields.AttemptTimeout), "River makes the attempts; set JobTimeout of river.Config or Timeout of the worker")
+	case fields.ResetAfter != backoff.NoLimit:
+		return refuse(fmt.Sprintf("reset_after %v", fields.ResetAfter), "River counts the attempts of a job and never begins anew; leave it out")
+	case fields.ElapsedFrom == backoff.ElapsedFromFailure:
+		return refuse("elapsed_from failure", "max_elapsed counts from the first attempt; leave it out")
+	}
+	return nil
 }
 
 // MaxAttempts returns the attempts that the policy allows, for MaxAttempts of river.Config or river.InsertOpts:
