@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn267(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn270(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn267(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn270(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn226(t1+v4, v3, i32(1))
+		t2 := m.fn225(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -2171,7 +2171,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn267(v2, v3, i64(0), i64(10), i64(0))
+		m.fn270(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2191,7 +2191,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn247(v0, int32(t5)|i32(48))
+		_ = m.fn246(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2362,7 +2362,7 @@ l5:
 					if t41 != i32(100) {
 						goto l9
 					}
-					m.fn224(v2, v3)
+					m.fn223(v2, v3)
 					t42 := int32(load32(m.memory, uint32(v2)))
 					t43 := int32(load32(m.memory, uint64(uint32(v2))+4))
 					_ = m.fn34(v23, t42, t43)
@@ -2504,7 +2504,7 @@ l5:
 					if t57 != i32(116) {
 						goto l5
 					}
-					_ = m.fn243(v23, v2+i32(36), v19)
+					_ = m.fn242(v23, v2+i32(36), v19)
 					goto l5
 				default:
 					switch v24 + i32(-117) {
@@ -2595,7 +2595,7 @@ l5:
 								goto l25
 							}
 						l23:
-							t52 := m.fn243(v23, v2+i32(36), v4)
+							t52 := m.fn242(v23, v2+i32(36), v4)
 							v0 = t52
 							if v7 == 0 {
 								goto l5
@@ -2698,18 +2698,18 @@ l5:
 				if v3 == 0 {
 					goto l5
 				}
-				m.fn233(v2+i32(16), v3)
+				m.fn232(v2+i32(16), v3)
 				t107 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t108 := v2 + i32(8)
 				v0 = t107
-				m.fn224(t108, v0)
+				m.fn223(t108, v0)
 				t109 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t110 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t111 := m.fn34(v23, t109, t110)
 				t112 := m.fn34(t111, i32(35446), i32(1))
 				v25 = t112
 				m.fn41(v2+i32(48), v0)
-				_ = m.fn243(v25, v2+i32(48), v19)
+				_ = m.fn242(v25, v2+i32(48), v19)
 				goto l5
 			}
 			_ = m.fn34(v23, i32(35438), i32(8))
@@ -2741,7 +2741,7 @@ l5:
 					goto l5
 				}
 				t118 := int32(load32(m.memory, uint32(v15+v0)))
-				m.fn224(v2+i32(24), t118)
+				m.fn223(v2+i32(24), t118)
 				t119 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v25 = t119
 				if v25 == 0 {
@@ -2769,7 +2769,7 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l25:
-	m.fn249(v5, v8, v20, v23)
+	m.fn252(v5, v8, v20, v23)
 	goto l5
 l19:
 	v0 = i32(128)
@@ -3163,7 +3163,7 @@ func (m *Module) fn43(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn211(v2, v1)
+	m.fn210(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -3188,7 +3188,7 @@ func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn266(v0, v2, v1)
+		t0 := m.fn269(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -3722,7 +3722,7 @@ func (m *Module) fn61(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn231(v3, v2)
+		t2 := m.fn230(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3894,7 +3894,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn261(v1)
+	t1 := m.fn264(v1)
 	v5 = t1
 	m.fn147(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3922,7 +3922,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn267(t8, p10, i64(0), t11, i64(0))
+			m.fn270(t8, p10, i64(0), t11, i64(0))
 			m.fn147(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -3967,7 +3967,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn262(v4+i32(16), v4+i32(32), v3)
+			m.fn265(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -4518,7 +4518,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn267(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn270(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4916,7 +4916,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn267(t6, p9, i64(0), t10, i64(0))
+		m.fn270(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5323,7 +5323,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn267(v5, v7, i64(0), v8, i64(0))
+				m.fn270(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5347,7 +5347,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn267(t15, p16, i64(0), v3, i64(0))
+				m.fn270(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5421,7 +5421,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					t39 := v5 + i32(32)
 					v8 = t38
 					t40 := m.fn248(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn267(t39, t40, i64(0), v3, i64(0))
+					m.fn270(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5528,7 +5528,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn267(t69, p71, i64(0), t72, i64(0))
+			m.fn270(t69, p71, i64(0), t72, i64(0))
 			m.fn147(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5585,7 +5585,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn267(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn270(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5606,7 +5606,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn260(v5+i32(256), t95, v3, v4)
+			t96 := m.fn263(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -6661,7 +6661,7 @@ func (m *Module) fn96(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn258(v2+i32(8), v3)
+			m.fn261(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6672,7 +6672,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn258(v2+i32(24), v3)
+		m.fn261(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6685,7 +6685,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn258(v2+i32(16), v3)
+		m.fn261(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6699,7 +6699,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn259(v2+i32(32), v5, v1)
+		m.fn262(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6724,7 +6724,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn258(v4+i32(16), v4+i32(204))
+	m.fn261(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6732,7 +6732,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn259(v4+i32(232), v1, t2)
+		m.fn262(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6810,7 +6810,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn258(v4+i32(8), v4+i32(204))
+			m.fn261(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6821,7 +6821,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn259(v4+i32(216), v9, v11)
+						m.fn262(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6843,7 +6843,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn259(v4+i32(232), v9, v12)
+						m.fn262(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6856,7 +6856,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn259(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn262(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6922,7 +6922,7 @@ func (m *Module) fn99(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn226(v0, v2, v1)
+		t0 := m.fn225(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -6931,7 +6931,7 @@ l0:
 
 //go:norace
 func (m *Module) fn100(v0, v1 int32) int32 {
-	t0 := m.fn266(v0, v1, i32(88))
+	t0 := m.fn269(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -7014,11 +7014,11 @@ func (m *Module) fn103(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn266(v0, v1, i32(80))
+		t2 := m.fn269(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn266(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn269(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -7481,7 +7481,7 @@ l0:
 				if v5 != 0 {
 					p8 = i32(30264)
 				}
-				t9 := m.fn225(p8, i32(6), v8, v2)
+				t9 := m.fn224(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
 					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
@@ -7621,7 +7621,7 @@ l3:
 		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn242(t7, t8, v8)
+		m.fn241(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
@@ -7673,12 +7673,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn229(v4+i32(352), v1, v5)
+			m.fn228(v4+i32(352), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn230(v4+i32(352), v5, v4)
+			m.fn229(v4+i32(352), v5, v4)
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
@@ -7758,7 +7758,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn229(t3, t4, v3)
+			m.fn228(t3, t4, v3)
 			v2 = v2 + i32(4)
 			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
 			v9 = t5
@@ -7769,7 +7769,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 				if v9 == 0 {
 					goto l2
 				}
-				t6 := m.fn231(v4, i32(24))
+				t6 := m.fn230(v4, i32(24))
 				if t6 == 0 {
 					goto l2
 				}
@@ -7845,7 +7845,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					if v10 == 0 {
 						t15 := int64(load64(m.memory, uint32(v4)))
 						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn232(v5+i32(24), t15, t16, i32(18), v9)
+						m.fn231(v5+i32(24), t15, t16, i32(18), v9)
 						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						v9 = t17
 						{
@@ -7878,7 +7878,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 				}
 			}
 		l9:
-			t24 := m.fn231(v4, v3)
+			t24 := m.fn230(v4, v3)
 			v16 = t24
 			{
 				if v13 != 0 {
@@ -7900,7 +7900,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					goto l15
 				}
 			l13:
-				m.fn230(v5+i32(24), v3, v4)
+				m.fn229(v5+i32(24), v3, v4)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if !(t25|v9 == 0) {
 					t26 := int64(load64(m.memory, uint32(v4)))
@@ -7913,7 +7913,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					if v13 != 0 {
 						p30 = t28
 					}
-					m.fn232(t31, t26, t27, t32, p30)
+					m.fn231(t31, t26, t27, t32, p30)
 					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					v9 = t33
 					{
@@ -7951,7 +7951,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 		}
 		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v14 = t38
-		m.fn233(v5, v3)
+		m.fn232(v5, v3)
 		v9 = i64(0)
 		{
 			t39 := int32(load32(m.memory, uint32(v5)))
@@ -7996,7 +7996,7 @@ func (m *Module) fn116(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn242(t5, t6, v7)
+	m.fn241(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -8221,9 +8221,9 @@ func (m *Module) fn120(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn243(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn242(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn231(v2, i32(12))
+	t9 := m.fn230(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -8247,7 +8247,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn238(v2, v4)
+				t14 := m.fn237(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -8296,7 +8296,7 @@ l1:
 	l6:
 		t17 := m.fn34(v6, v10, i32(1))
 		v1 = t17
-		m.fn224(v3+i32(8), v4)
+		m.fn223(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn34(v1, t18, t19)
@@ -8311,15 +8311,15 @@ l1:
 				goto l10
 			}
 		l7:
-			t22 := m.fn235(v3+i32(804), i32(34112))
+			t22 := m.fn234(v3+i32(804), i32(34112))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn243(v1, v3+i32(804), v12)
+			_ = m.fn242(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn244(v1, v9)
+		_ = m.fn243(v1, v9)
 	l10:
 		v10 = i32(34124)
 		v1 = v11
@@ -8636,11 +8636,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn266(v4+i32(48), v1, i32(80))
+			t18 := m.fn269(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn266(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn269(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8830,7 +8830,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn267(v3, v12, i64(0), v13, i64(0))
+					m.fn270(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8849,7 +8849,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn267(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn270(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9032,7 +9032,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn267(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn270(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(36128)
 				if v9 != 0 {
@@ -9286,7 +9286,7 @@ func (m *Module) fn134(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn203(v3, v1, v2)
+		m.fn202(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -9314,7 +9314,7 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn267(v4, v2, i64(0), i64(10), i64(0))
+	m.fn270(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9545,7 +9545,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn256(v0)
+		m.fn259(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9598,7 +9598,7 @@ func (m *Module) fn141(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn256(v1 + i32(8))
+	m.fn259(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9610,10 +9610,10 @@ func (m *Module) fn141(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn257(v1+i32(64), v1+i32(96))
-	m.fn257(v1+i32(96), v1+i32(64))
-	m.fn257(v1+i32(64), v1+i32(96))
-	m.fn257(v1+i32(96), v1+i32(64))
+	m.fn260(v1+i32(64), v1+i32(96))
+	m.fn260(v1+i32(96), v1+i32(64))
+	m.fn260(v1+i32(64), v1+i32(96))
+	m.fn260(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -10121,8 +10121,8 @@ func (m *Module) fn147(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn261(v1)
-		m.fn267(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn264(v1)
+		m.fn270(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -10276,9 +10276,9 @@ func (m *Module) fn151(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn264(t2, v1)
+		m.fn267(t2, v1)
 		v3 = i32(7)
-		m.fn265(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn268(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10362,11 +10362,9 @@ l1:
 //go:norace
 func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
 	var v10, v11 int32
-	var v12, v13, v14, v15 int64
-	var v16 int32
-	var v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34 int64
+	var v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34 int64
 	t0 := m.g0
-	v10 = t0 - i32(320)
+	v10 = t0 - i32(464)
 	m.g0 = v10
 	{
 		{
@@ -10383,20 +10381,20 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn264(v12, v9)
+		m.fn267(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn265(v0, v1, i32(2), i64(0), v9)
+			m.fn268(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
-				m.fn63(v10+i32(48), v9)
+				m.fn63(v10+i32(56), v9)
 				{
-					t3 := int64(load64(m.memory, uint64(uint32(v10))+48))
+					t3 := int64(load64(m.memory, uint64(uint32(v10))+56))
 					if t3 != i64(1) {
 						goto l6
 					}
-					memory_copy(m.memory[:], uint32(v10+i32(232)), uint32(v10+i32(56)), uint32(i32(88)))
+					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
 					{
 						t4 := int32(load32(m.memory, uint32(v9)))
 						switch t4 + i32(-1) {
@@ -10405,7 +10403,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						case 0:
 							t5 := int64(load64(m.memory, uint64(uint32(v9))+8))
 							v8 = t5
-							t6 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t6 := int64(load64(m.memory, uint64(uint32(v10))+376))
 							t7 := v8
 							v7 = t6
 							t9 := v7
@@ -10426,10 +10424,10 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							v8 = p11
 							goto l10
 						case 1:
-							m.fn147(v10+i32(48), v9)
-							t12 := int64(load64(m.memory, uint64(uint32(v10))+56))
+							m.fn147(v10+i32(56), v9)
+							t12 := int64(load64(m.memory, uint64(uint32(v10))+64))
 							v8 = t12
-							t13 := int64(load64(m.memory, uint64(uint32(v10))+232))
+							t13 := int64(load64(m.memory, uint64(uint32(v10))+376))
 							t14 := v8
 							v7 = t13
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
@@ -10446,7 +10444,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							if uint64(v8) < uint64(v7) {
 								p19 = t14
 							}
-							t20 := int32(load32(m.memory, uint64(uint32(v10))+48))
+							t20 := int32(load32(m.memory, uint64(uint32(v10))+56))
 							p21 := i64(0)
 							if t20 != 0 {
 								p21 = p19
@@ -10455,12 +10453,12 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						}
 					}
 				l10:
-					store64(m.memory, uint64(uint32(v10))+232, uint64(v8))
+					store64(m.memory, uint64(uint32(v10))+376, uint64(v8))
 				l9:
-					m.fn64(v9, v10+i32(232))
+					m.fn64(v9, v10+i32(376))
 				}
 			l6:
-				m.fn265(v0, v1, i32(1), i64(0), v9)
+				m.fn268(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10472,19 +10470,19 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				if v9 == 0 {
 					goto l11
 				}
-				m.fn63(v10+i32(48), v9)
-				t22 := int64(load64(m.memory, uint64(uint32(v10))+48))
+				m.fn63(v10+i32(56), v9)
+				t22 := int64(load64(m.memory, uint64(uint32(v10))+56))
 				if t22 != i64(1) {
 					goto l11
 				}
-				memory_copy(m.memory[:], uint32(v10+i32(232)), uint32(v10+i32(56)), uint32(i32(88)))
+				memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
 				{
 					t23 := int32(load32(m.memory, uint32(v9)))
 					if t23 != i32(2) {
 						goto l12
 					}
-					m.fn147(v10+i32(48), v9)
-					t24 := int64(load64(m.memory, uint64(uint32(v10))+232))
+					m.fn147(v10+i32(56), v9)
+					t24 := int64(load64(m.memory, uint64(uint32(v10))+376))
 					t25 := v10
 					v12 = t24
 					v13 = v12 + i64(-1000)
@@ -10492,10 +10490,10 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if uint64(v13) > uint64(v12) {
 						p26 = i64(0)
 					}
-					store64(m.memory, uint64(uint32(t25))+232, uint64(p26))
+					store64(m.memory, uint64(uint32(t25))+376, uint64(p26))
 				}
 			l12:
-				m.fn64(v9, v10+i32(232))
+				m.fn64(v9, v10+i32(376))
 			}
 		l11:
 			{
@@ -10567,78 +10565,79 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							if v15 == i64(1) {
 								goto l20
 							}
-							v16 = v2
 							{
 								t42 := int64(load64(m.memory, uint32(v2)))
-								if v7 == t42 {
-									goto l21
+								if v7 != t42 {
+									t44 := int64(load64(m.memory, uint64(uint32(v2))+8))
+									v16 = t44
+									t45 := int64(load64(m.memory, uint64(uint32(v2))+16))
+									v17 = t45
+									t46 := int64(load64(m.memory, uint64(uint32(v2))+24))
+									v18 = t46
+									t47 := int64(load64(m.memory, uint64(uint32(v2))+32))
+									v19 = t47
+									t48 := int64(load64(m.memory, uint64(uint32(v2))+40))
+									v20 = t48
+									t49 := int64(load64(m.memory, uint64(uint32(v2))+48))
+									v21 = t49
+									t50 := int64(load64(m.memory, uint64(uint32(v2))+56))
+									v22 = t50
+									t51 := int64(load64(m.memory, uint64(uint32(v2))+64))
+									v23 = t51
+									t52 := int64(load64(m.memory, uint64(uint32(v2))+72))
+									v24 = t52
+									t53 := int64(load64(m.memory, uint64(uint32(v2))+80))
+									v25 = t53
+									t54 := int64(load64(m.memory, uint64(uint32(v2))+88))
+									v26 = t54
+									t55 := int64(load64(m.memory, uint64(uint32(v2))+104))
+									v27 = t55
+									t56 := int64(load64(m.memory, uint64(uint32(v2))+112))
+									v28 = t56
+									t57 := int64(load64(m.memory, uint64(uint32(v2))+120))
+									v29 = t57
+									t58 := int64(load64(m.memory, uint64(uint32(v2))+128))
+									v30 = t58
+									t59 := int64(load64(m.memory, uint64(uint32(v2))+136))
+									v31 = t59
+									t60 := int64(load64(m.memory, uint64(uint32(v2))+160))
+									v32 = t60
+									t61 := int64(load64(m.memory, uint64(uint32(v2))+168))
+									v33 = t61
+									t62 := int64(load64(m.memory, uint64(uint32(v2))+176))
+									v34 = t62
+									memory_copy(m.memory[:], uint32(v10+i32(56)+i32(184)), uint32(v2+i32(184)), uint32(i32(136)))
+									store64(m.memory, uint64(uint32(v10))+232, uint64(v34))
+									store64(m.memory, uint64(uint32(v10))+224, uint64(v33))
+									store64(m.memory, uint64(uint32(v10))+216, uint64(v32))
+									store64(m.memory, uint64(uint32(v10))+208, uint64(v15))
+									store64(m.memory, uint64(uint32(v10))+200, uint64(v13))
+									store64(m.memory, uint64(uint32(v10))+192, uint64(v31))
+									store64(m.memory, uint64(uint32(v10))+184, uint64(v30))
+									store64(m.memory, uint64(uint32(v10))+176, uint64(v29))
+									store64(m.memory, uint64(uint32(v10))+168, uint64(v28))
+									store64(m.memory, uint64(uint32(v10))+160, uint64(v27))
+									store64(m.memory, uint64(uint32(v10))+152, uint64(v14))
+									store64(m.memory, uint64(uint32(v10))+144, uint64(v26))
+									store64(m.memory, uint64(uint32(v10))+136, uint64(v25))
+									store64(m.memory, uint64(uint32(v10))+128, uint64(v24))
+									store64(m.memory, uint64(uint32(v10))+120, uint64(v23))
+									store64(m.memory, uint64(uint32(v10))+112, uint64(v22))
+									store64(m.memory, uint64(uint32(v10))+104, uint64(v21))
+									store64(m.memory, uint64(uint32(v10))+96, uint64(v20))
+									store64(m.memory, uint64(uint32(v10))+88, uint64(v19))
+									store64(m.memory, uint64(uint32(v10))+80, uint64(v18))
+									store64(m.memory, uint64(uint32(v10))+72, uint64(v17))
+									store64(m.memory, uint64(uint32(v10))+64, uint64(v16))
+									store64(m.memory, uint64(uint32(v10))+56, uint64(v7))
+									t63 := m.fn177(v10+i32(56), v6, v11)
+									v6 = t63
+									goto l19
 								}
-								t43 := int64(load64(m.memory, uint64(uint32(v2))+8))
-								v17 = t43
-								t44 := int64(load64(m.memory, uint64(uint32(v2))+16))
-								v18 = t44
-								t45 := int64(load64(m.memory, uint64(uint32(v2))+24))
-								v19 = t45
-								t46 := int64(load64(m.memory, uint64(uint32(v2))+32))
-								v20 = t46
-								t47 := int64(load64(m.memory, uint64(uint32(v2))+40))
-								v21 = t47
-								t48 := int64(load64(m.memory, uint64(uint32(v2))+48))
-								v22 = t48
-								t49 := int64(load64(m.memory, uint64(uint32(v2))+56))
-								v23 = t49
-								t50 := int64(load64(m.memory, uint64(uint32(v2))+64))
-								v24 = t50
-								t51 := int64(load64(m.memory, uint64(uint32(v2))+72))
-								v25 = t51
-								t52 := int64(load64(m.memory, uint64(uint32(v2))+80))
-								v26 = t52
-								t53 := int64(load64(m.memory, uint64(uint32(v2))+88))
-								v27 = t53
-								t54 := int64(load64(m.memory, uint64(uint32(v2))+104))
-								v28 = t54
-								t55 := int64(load64(m.memory, uint64(uint32(v2))+112))
-								v29 = t55
-								t56 := int64(load64(m.memory, uint64(uint32(v2))+120))
-								v30 = t56
-								t57 := int64(load64(m.memory, uint64(uint32(v2))+128))
-								v31 = t57
-								t58 := int64(load64(m.memory, uint64(uint32(v2))+136))
-								v32 = t58
-								t59 := int64(load64(m.memory, uint64(uint32(v2))+160))
-								v33 = t59
-								t60 := int64(load64(m.memory, uint64(uint32(v2))+168))
-								v34 = t60
-								t61 := int64(load64(m.memory, uint64(uint32(v2))+176))
-								store64(m.memory, uint64(uint32(v10))+224, uint64(t61))
-								store64(m.memory, uint64(uint32(v10))+216, uint64(v34))
-								store64(m.memory, uint64(uint32(v10))+208, uint64(v33))
-								store64(m.memory, uint64(uint32(v10))+200, uint64(v15))
-								store64(m.memory, uint64(uint32(v10))+192, uint64(v13))
-								store64(m.memory, uint64(uint32(v10))+184, uint64(v32))
-								store64(m.memory, uint64(uint32(v10))+176, uint64(v31))
-								store64(m.memory, uint64(uint32(v10))+168, uint64(v30))
-								store64(m.memory, uint64(uint32(v10))+160, uint64(v29))
-								store64(m.memory, uint64(uint32(v10))+152, uint64(v28))
-								store64(m.memory, uint64(uint32(v10))+144, uint64(v14))
-								store64(m.memory, uint64(uint32(v10))+136, uint64(v27))
-								store64(m.memory, uint64(uint32(v10))+128, uint64(v26))
-								store64(m.memory, uint64(uint32(v10))+120, uint64(v25))
-								store64(m.memory, uint64(uint32(v10))+112, uint64(v24))
-								store64(m.memory, uint64(uint32(v10))+104, uint64(v23))
-								store64(m.memory, uint64(uint32(v10))+96, uint64(v22))
-								store64(m.memory, uint64(uint32(v10))+88, uint64(v21))
-								store64(m.memory, uint64(uint32(v10))+80, uint64(v20))
-								store64(m.memory, uint64(uint32(v10))+72, uint64(v19))
-								store64(m.memory, uint64(uint32(v10))+64, uint64(v18))
-								store64(m.memory, uint64(uint32(v10))+56, uint64(v17))
-								store64(m.memory, uint64(uint32(v10))+48, uint64(v7))
-								v16 = v10 + i32(48)
+								t43 := m.fn177(v2, v6, v11)
+								v6 = t43
+								goto l19
 							}
-						l21:
-							t62 := m.fn177(v16, v2+i32(184), v6, v11)
-							v6 = t62
-							goto l19
 						}
 						p36 := i64(0x7fffffffffffffff)
 						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
@@ -10649,27 +10648,27 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l17:
-				m.fn265(v0, v1, i32(3), i64(0), v9)
+				m.fn268(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
-				t63 := int64(load64(m.memory, uint64(uint32(v2))+40))
-				t64 := v10 + i32(32)
-				v13 = t63
-				t66 := v13
-				t67 := v7
-				p65 := i32(63)
+				t64 := int64(load64(m.memory, uint64(uint32(v2))+40))
+				t65 := v10 + i32(32)
+				v13 = t64
+				t67 := v13
+				t68 := v7
+				p66 := i32(63)
 				if uint32(v11) < uint32(i32(63)) {
-					p65 = v11
+					p66 = v11
 				}
-				v14 = int64(uint32(p65))
-				p68 := i64_shl(t67, v14)
+				v14 = int64(uint32(p66))
+				p69 := i64_shl(t68, v14)
 				if uint64(v7) > uint64(i64_shr_u(v13, v14)) {
-					p68 = t66
+					p69 = t67
 				}
-				t69 := fn1(v6, v11)
-				m.fn267(t64, p68+i64(1), i64(0), t69, i64(0))
-				t70 := int64(load64(m.memory, uint64(uint32(v10))+40))
-				v6 = t70
+				t70 := fn1(v6, v11)
+				m.fn270(t65, p69+i64(1), i64(0), t70, i64(0))
+				t71 := int64(load64(m.memory, uint64(uint32(v10))+40))
+				v6 = t71
 			}
 		l19:
 			{
@@ -10679,80 +10678,80 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				v7 = v6
 				goto l23
 			l22:
-				t71 := int64(load64(m.memory, uint64(uint32(v2))+128))
-				t72 := v5
-				v7 = v6 + t71
-				p73 := v7
+				t72 := int64(load64(m.memory, uint64(uint32(v2))+128))
+				t73 := v5
+				v7 = v6 + t72
+				p74 := v7
 				if uint64(v7) < uint64(v6) {
-					p73 = i64(-1)
+					p74 = i64(-1)
 				}
-				v7 = p73
-				t74 := int64(load64(m.memory, uint64(uint32(v2))+120))
-				t75 := v7
-				v4 = t74
-				p76 := v4
+				v7 = p74
+				t75 := int64(load64(m.memory, uint64(uint32(v2))+120))
+				t76 := v7
+				v4 = t75
+				p77 := v4
 				if uint64(v7) < uint64(v4) {
-					p76 = t75
-				}
-				v7 = p76
-				p77 := v7
-				if uint64(v5) < uint64(v7) {
-					p77 = t72
+					p77 = t76
 				}
 				v7 = p77
-				p78 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p78 = v7
+				p78 := v7
+				if uint64(v5) < uint64(v7) {
+					p78 = t73
 				}
 				v7 = p78
+				p79 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p79 = v7
+				}
+				v7 = p79
 				{
-					t79 := int32(load32(m.memory, uint64(uint32(v2))+176))
-					switch t79 + i32(-2) {
+					t80 := int32(load32(m.memory, uint64(uint32(v2))+176))
+					switch t80 + i32(-2) {
 					case 0:
 						goto l23
 					default:
-						p80 := v6
+						p81 := v6
 						if uint64(v7) > uint64(v6) {
-							p80 = v7
+							p81 = v7
 						}
-						v7 = p80
+						v7 = p81
 						goto l23
 					case 1:
-						t81 := int64(load64(m.memory, uint32(v1)))
-						t82 := fn1(t81, v11)
-						t83 := v10 + i32(16)
+						t82 := int64(load64(m.memory, uint32(v1)))
+						t83 := fn1(t82, v11)
+						t84 := v10 + i32(16)
 						v6 = int64(uint64(v7)>>1) + v7
-						p84 := i64(0x7fffffffffffffff)
+						p85 := i64(0x7fffffffffffffff)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-							p84 = v6
+							p85 = v6
 						}
-						m.fn267(t83, t82, i64(0), p84-v7+i64(1), i64(0))
-						t85 := int64(load64(m.memory, uint64(uint32(v10))+24))
-						v7 = v7 + t85
+						m.fn270(t84, t83, i64(0), p85-v7+i64(1), i64(0))
+						t86 := int64(load64(m.memory, uint64(uint32(v10))+24))
+						v7 = v7 + t86
 					}
 				}
 			}
 		l23:
-			t86 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			v5 = t86
-			t87 := int32(load32(m.memory, uint64(uint32(v1))+52))
-			v11 = t87
+			t87 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			v5 = t87
+			t88 := int32(load32(m.memory, uint64(uint32(v1))+52))
+			v11 = t88
 			{
-				t88 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v6 = t88
+				t89 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v6 = t89
 				if v6 == i64(0x7fffffffffffffff) {
 					goto l26
 				}
 				{
-					t89 := int64(load64(m.memory, uint64(uint32(v1))+8))
-					t90 := v6
-					v4 = v8 - t89
-					p91 := v4
+					t90 := int64(load64(m.memory, uint64(uint32(v1))+8))
+					t91 := v6
+					v4 = v8 - t90
+					p92 := v4
 					if uint64(v4) > uint64(v8) {
-						p91 = i64(0)
+						p92 = i64(0)
 					}
-					v4 = p91
-					if uint64(t90) < uint64(v4) {
+					v4 = p92
+					if uint64(t91) < uint64(v4) {
 						goto l27
 					}
 					if uint64(v6-v4) >= uint64(v7) {
@@ -10760,7 +10759,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l27:
-				m.fn265(v0, v1, i32(4), v7, v9)
+				m.fn268(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
 		l26:
@@ -10774,7 +10773,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l28
 			}
 		l29:
-			m.fn265(v0, v1, i32(5), v7, v9)
+			m.fn268(v0, v1, i32(5), v7, v9)
 			goto l1
 		l28:
 			{
@@ -10782,226 +10781,226 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if v9 == 0 {
 						goto l30
 					}
-					m.fn63(v10+i32(48), v9)
-					t92 := int64(load64(m.memory, uint64(uint32(v10))+48))
-					if t92 != i64(1) {
+					m.fn63(v10+i32(56), v9)
+					t93 := int64(load64(m.memory, uint64(uint32(v10))+56))
+					if t93 != i64(1) {
 						goto l31
 					}
-					memory_copy(m.memory[:], uint32(v10+i32(232)), uint32(v10+i32(56)), uint32(i32(88)))
+					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
 					v6 = i64(0)
 					{
-						t93 := int32(load32(m.memory, uint32(v9)))
-						switch t93 + i32(-1) {
+						t94 := int32(load32(m.memory, uint32(v9)))
+						switch t94 + i32(-1) {
 						default:
 							goto l38
 						case 1:
-							m.fn147(v10+i32(48), v9)
-							t94 := int64(load64(m.memory, uint64(uint32(v10))+232))
-							v6 = t94
-							p95 := i64(-1)
+							m.fn147(v10+i32(56), v9)
+							t95 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							v6 = t95
+							p96 := i64(-1)
 							if v6 > i64(-1) {
-								p95 = v6 << 1
+								p96 = v6 << 1
 							}
-							t96 := int64(load64(m.memory, uint64(uint32(v10))+56))
-							t97 := int32(load32(m.memory, uint64(uint32(v10))+48))
-							p98 := i64(0)
-							if t97 != 0 {
-								p98 = t96
+							t97 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							t98 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p99 := i64(0)
+							if t98 != 0 {
+								p99 = t97
 							}
-							var p99 int32
-							if uint64(p95) > uint64(p98) {
-								p99 = 1
+							var p100 int32
+							if uint64(p96) > uint64(p99) {
+								p100 = 1
 							}
-							v6 = int64(uint32(p99))
+							v6 = int64(uint32(p100))
 							goto l38
 						case 2:
-							t100 := int64(load64(m.memory, uint64(uint32(v10))+232))
-							t101 := v10
-							v6 = t100
-							t102 := int64(load32(m.memory, uint64(uint32(v9))+40))
-							t103 := v6
-							v5 = t102
-							v4 = t103 - v5
-							p104 := v4
+							t101 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t102 := v10
+							v6 = t101
+							t103 := int64(load32(m.memory, uint64(uint32(v9))+40))
+							t104 := v6
+							v5 = t103
+							v4 = t104 - v5
+							p105 := v4
 							if uint64(v4) > uint64(v6) {
-								p104 = i64(0)
+								p105 = i64(0)
 							}
-							t105 := v6
-							var p106 int32
+							t106 := v6
+							var p107 int32
 							if uint64(v6) >= uint64(v5) {
-								p106 = 1
+								p107 = 1
 							}
-							v2 = p106
-							p107 := t105
+							v2 = p107
+							p108 := t106
 							if v2 != 0 {
-								p107 = p104
+								p108 = p105
 							}
-							store64(m.memory, uint64(uint32(t101))+232, uint64(p107))
+							store64(m.memory, uint64(uint32(t102))+376, uint64(p108))
 							v6 = int64(uint32(v2))
 							goto l38
 						case 3:
-							t108 := int64(load64(m.memory, uint64(uint32(v10))+240))
-							t109 := v10
-							t110 := v8
-							v6 = t108
-							v5 = t110 - v6
-							p111 := v5
+							t109 := int64(load64(m.memory, uint64(uint32(v10))+384))
+							t110 := v10
+							t111 := v8
+							v6 = t109
+							v5 = t111 - v6
+							p112 := v5
 							if uint64(v5) > uint64(v8) {
-								p111 = i64(0)
+								p112 = i64(0)
 							}
-							t112 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn267(t109, p111, i64(0), t112, i64(0))
-							m.fn147(v10+i32(48), v9)
-							t114 := v10
-							p113 := v8
+							t113 := int64(load64(m.memory, uint64(uint32(v9))+8))
+							m.fn270(t110, p112, i64(0), t113, i64(0))
+							m.fn147(v10+i32(56), v9)
+							t115 := v10
+							p114 := v8
 							if uint64(v8) < uint64(v6) {
-								p113 = v6
+								p114 = v6
 							}
-							store64(m.memory, uint64(uint32(t114))+240, uint64(p113))
-							t115 := int64(load64(m.memory, uint64(uint32(v10))+56))
-							t116 := v10
-							v6 = t115
-							t117 := int64(load64(m.memory, uint64(uint32(v10))+232))
-							t118 := v6
+							store64(m.memory, uint64(uint32(t115))+384, uint64(p114))
+							t116 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							t117 := v10
+							v6 = t116
+							t118 := int64(load64(m.memory, uint64(uint32(v10))+376))
 							t119 := v6
-							v5 = t117
-							t120 := int64(load64(m.memory, uint32(v10)))
-							v4 = v5 + t120
-							p121 := v4
+							t120 := v6
+							v5 = t118
+							t121 := int64(load64(m.memory, uint32(v10)))
+							v4 = v5 + t121
+							p122 := v4
 							if uint64(v4) < uint64(v5) {
-								p121 = i64(-1)
+								p122 = i64(-1)
 							}
-							v5 = p121
-							p122 := v5
+							v5 = p122
+							p123 := v5
 							if uint64(v6) < uint64(v5) {
-								p122 = t119
+								p123 = t120
 							}
-							t123 := int64(load64(m.memory, uint64(uint32(v10))+8))
-							p124 := p122
-							if t123 != i64(0) {
-								p124 = t118
+							t124 := int64(load64(m.memory, uint64(uint32(v10))+8))
+							p125 := p123
+							if t124 != i64(0) {
+								p125 = t119
 							}
-							t125 := int32(load32(m.memory, uint64(uint32(v10))+48))
-							p126 := i64(0)
-							if t125 != 0 {
-								p126 = p124
+							t126 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p127 := i64(0)
+							if t126 != 0 {
+								p127 = p125
 							}
-							v6 = p126
-							t127 := int64(load64(m.memory, uint64(uint32(v9))+48))
-							t128 := v6
-							v5 = t127
-							v4 = t128 - v5
-							p129 := v4
+							v6 = p127
+							t128 := int64(load64(m.memory, uint64(uint32(v9))+48))
+							t129 := v6
+							v5 = t128
+							v4 = t129 - v5
+							p130 := v4
 							if uint64(v4) > uint64(v6) {
-								p129 = i64(0)
+								p130 = i64(0)
 							}
-							t130 := v6
-							var p131 int32
-							if v5 == 0 {
-								p131 = 1
-							}
+							t131 := v6
 							var p132 int32
-							if uint64(v6) >= uint64(v5) {
+							if v5 == 0 {
 								p132 = 1
 							}
-							v2 = p131 | p132
-							p133 := t130
-							if v2 != 0 {
-								p133 = p129
+							var p133 int32
+							if uint64(v6) >= uint64(v5) {
+								p133 = 1
 							}
-							store64(m.memory, uint64(uint32(t116))+232, uint64(p133))
+							v2 = p132 | p133
+							p134 := t131
+							if v2 != 0 {
+								p134 = p130
+							}
+							store64(m.memory, uint64(uint32(t117))+376, uint64(p134))
 							v6 = int64(uint32(v2))
 							goto l38
 						case 4:
-							store32(m.memory, uint64(uint32(v10))+56, uint32(i32(10)))
-							store32(m.memory, uint64(uint32(v10))+48, uint32(v9))
-							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(312)))
-							store32(m.memory, uint64(uint32(v10))+52, uint32(v10+i32(232)))
-							t134 := m.fn260(v10+i32(48), i32(3), i64(1), v8)
-							v6 = t134
+							store32(m.memory, uint64(uint32(v10))+64, uint32(i32(10)))
+							store32(m.memory, uint64(uint32(v10))+56, uint32(v9))
+							store32(m.memory, uint64(uint32(v10))+68, uint32(v10+i32(456)))
+							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(376)))
+							t135 := m.fn263(v10+i32(56), i32(3), i64(1), v8)
+							v6 = t135
 							goto l38
 						case 5:
-							t135 := int64(load64(m.memory, uint64(uint32(v10))+240))
-							t136 := v10
-							v5 = t135
-							t137 := int64(load64(m.memory, uint64(uint32(v9))+72))
-							t138 := v5
-							v6 = t137
-							t139 := int64(load64(m.memory, uint64(uint32(v9))+40))
-							t140 := v6
-							v4 = t139
-							t141 := int64(load64(m.memory, uint64(uint32(v10))+232))
-							t142 := m.fn248(int32(int64(uint64(v4)>>32)), int32(v4), t141)
-							v4 = t142
-							p143 := v4
+							t136 := int64(load64(m.memory, uint64(uint32(v10))+384))
+							t137 := v10
+							v5 = t136
+							t138 := int64(load64(m.memory, uint64(uint32(v9))+72))
+							t139 := v5
+							v6 = t138
+							t140 := int64(load64(m.memory, uint64(uint32(v9))+40))
+							t141 := v6
+							v4 = t140
+							t142 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t143 := m.fn248(int32(int64(uint64(v4)>>32)), int32(v4), t142)
+							v4 = t143
+							p144 := v4
 							if uint64(v6) > uint64(v4) {
-								p143 = t140
+								p144 = t141
 							}
-							var p144 int32
-							if uint64(p143) > uint64(v5) {
-								p144 = 1
+							var p145 int32
+							if uint64(p144) > uint64(v5) {
+								p145 = 1
 							}
-							v6 = int64(uint32(p144))
-							v4 = t138 + v6
-							p145 := v4
+							v6 = int64(uint32(p145))
+							v4 = t139 + v6
+							p146 := v4
 							if uint64(v4) < uint64(v5) {
-								p145 = i64(-1)
+								p146 = i64(-1)
 							}
-							store64(m.memory, uint64(uint32(t136))+240, uint64(p145))
+							store64(m.memory, uint64(uint32(t137))+384, uint64(p146))
 							goto l38
 						case 0:
-							t146 := int64(load64(m.memory, uint64(uint32(v10))+232))
-							t147 := v10
-							v6 = t146
-							t148 := m.fn85(v9, v3)
-							t149 := v6
-							v5 = t148
-							v4 = t149 - v5
-							p150 := v4
+							t147 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t148 := v10
+							v6 = t147
+							t149 := m.fn85(v9, v3)
+							t150 := v6
+							v5 = t149
+							v4 = t150 - v5
+							p151 := v4
 							if uint64(v4) > uint64(v6) {
-								p150 = i64(0)
+								p151 = i64(0)
 							}
-							t151 := v6
-							var p152 int32
+							t152 := v6
+							var p153 int32
 							if uint64(v6) >= uint64(v5) {
-								p152 = 1
+								p153 = 1
 							}
-							v2 = p152
-							p153 := t151
+							v2 = p153
+							p154 := t152
 							if v2 != 0 {
-								p153 = p150
+								p154 = p151
 							}
-							store64(m.memory, uint64(uint32(t147))+232, uint64(p153))
+							store64(m.memory, uint64(uint32(t148))+376, uint64(p154))
 							v6 = int64(uint32(v2))
 						}
 					}
 				l38:
-					m.fn64(v9, v10+i32(232))
+					m.fn64(v9, v10+i32(376))
 					if v6 == 0 {
 						goto l31
 					}
-					t154 := m.fn85(v9, v3)
-					store64(m.memory, uint64(uint32(v1))+40, uint64(t154))
+					t155 := m.fn85(v9, v3)
+					store64(m.memory, uint64(uint32(v1))+40, uint64(t155))
 				}
 			l30:
 				store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
 				store32(m.memory, uint32(v0), uint32(i32(0)))
 				store64(m.memory, uint64(uint32(v1))+32, uint64(v12+i64(1)))
-				t155 := v1
+				t156 := v1
 				v7 = v8 + v7
-				p156 := v7
+				p157 := v7
 				if uint64(v7) < uint64(v8) {
-					p156 = i64(-1)
+					p157 = i64(-1)
 				}
-				store64(m.memory, uint64(uint32(t155))+16, uint64(p156))
+				store64(m.memory, uint64(uint32(t156))+16, uint64(p157))
 				goto l1
 			}
 		l31:
-			m.fn265(v0, v1, i32(6), v7, v9)
+			m.fn268(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
-	m.g0 = v10 + i32(320)
+	m.g0 = v10 + i32(464)
 }
 
 //go:norace
@@ -11120,9 +11119,9 @@ func (m *Module) fn156(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn264(t6, v1)
+		m.fn267(t6, v1)
 		v3 = i32(6)
-		m.fn265(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn268(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -11733,7 +11732,7 @@ func (m *Module) fn172(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn236(v2, v1)
+	m.fn235(v2, v1)
 	m.fn120(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
@@ -11807,7 +11806,7 @@ l42:
 						t13 := int32(load32(m.memory, uint32(v19)))
 						t14 := v5
 						v20 = t13
-						m.fn224(t14, v20)
+						m.fn223(t14, v20)
 						v13 = v13 + i32(-4)
 						v19 = v19 + i32(4)
 						t15 := int32(load32(m.memory, uint32(v5)))
@@ -11916,7 +11915,7 @@ l42:
 												v18 = i32(1)
 												t42 := int32(load32(m.memory, uint64(uint32(v5))+608))
 												t43 := int32(load32(m.memory, uint64(uint32(v5))+612))
-												t44 := m.fn225(t42, t43, v15, v14)
+												t44 := m.fn224(t42, t43, v15, v14)
 												v21 = t44
 												if v21 == 0 {
 													goto l24
@@ -11941,7 +11940,7 @@ l42:
 												v17 = v22
 												goto l14
 											case 2:
-												m.fn240(v5+i32(616), v15, v14)
+												m.fn239(v5+i32(616), v15, v14)
 												t27 := int32(load32(m.memory, uint64(uint32(v5))+616))
 												if t27 != i32(1) {
 													goto l15
@@ -11963,7 +11962,7 @@ l42:
 										goto l18
 									}
 								l23:
-									m.fn240(v5+i32(616), v15, v14)
+									m.fn239(v5+i32(616), v15, v14)
 									t45 := int32(load32(m.memory, uint64(uint32(v5))+616))
 									if t45 == i32(1) {
 										goto l16
@@ -12023,13 +12022,13 @@ l42:
 								store32(m.memory, uint64(uint32(v5))+620, uint32(v5+i32(356)))
 								switch v18 {
 								default:
-									m.fn241(v5+i32(8), v5+i32(616), v20, i64(0), v21)
+									m.fn240(v5+i32(8), v5+i32(616), v20, i64(0), v21)
 									goto l5
 								case 1:
-									m.fn241(v5+i32(8), v5+i32(616), v20, i64(1), v21)
+									m.fn240(v5+i32(8), v5+i32(616), v20, i64(1), v21)
 									goto l5
 								case 2:
-									m.fn241(v5+i32(208), v5+i32(616), v20, i64(1), v24)
+									m.fn240(v5+i32(208), v5+i32(616), v20, i64(1), v24)
 									{
 										t59 := int32(load32(m.memory, uint64(uint32(v5))+272))
 										v13 = t59
@@ -12046,17 +12045,17 @@ l42:
 										goto l37
 									}
 								case 3:
-									m.fn241(v5+i32(208), v5+i32(616), v20, i64(1), i64(4))
+									m.fn240(v5+i32(208), v5+i32(616), v20, i64(1), i64(4))
 									{
 										t61 := int32(load32(m.memory, uint64(uint32(v5))+272))
 										v13 = t61
 										if v13 == 0 {
-											m.fn241(v5+i32(208), v5+i32(616), i32(12), i64(1), v21)
+											m.fn240(v5+i32(208), v5+i32(616), i32(12), i64(1), v21)
 											{
 												t63 := int32(load32(m.memory, uint64(uint32(v5))+272))
 												v13 = t63
 												if v13 == 0 {
-													m.fn241(v5+i32(8), v5+i32(616), i32(13), i64(1), v21)
+													m.fn240(v5+i32(8), v5+i32(616), i32(13), i64(1), v21)
 													goto l5
 												}
 												memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
@@ -12198,7 +12197,7 @@ func (m *Module) fn174(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn227(v2+i32(8), v1)
+	m.fn226(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -12278,13 +12277,13 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn267(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn270(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
 			}
 		l2:
-			t13 := m.fn177(v0, v0+i32(184), v1, v2)
+			t13 := m.fn177(v0, v1, v2)
 			v1 = t13
 		}
 	l3:
@@ -12297,75 +12296,214 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn177(v0, v1 int32, v2 int64, v3 int32) int64 {
-	var v4 int32
-	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	m.fn179(v4, v0, v1, v2, v3)
-	t1 := int64(load64(m.memory, uint32(v4)))
-	t2 := fn1(v2, v3)
-	t3 := m.fn251(t1, v0, v1, int64(uint32(v3)), t2)
-	v2 = t3
-	m.g0 = v4 + i32(16)
-	return v2
-}
-
-//go:norace
-func (m *Module) fn179(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn177(v0 int32, v1 int64, v2 int32) int64 {
+	var v3 int32
+	var v4 int64
 	var v5 int32
-	var v6 int64
-	var v7 int32
-	var v8 int64
+	var v6, v7, v8, v9 int64
 	t0 := m.g0
-	v5 = t0 - i32(16)
-	m.g0 = v5
-	t1 := int64(load64(m.memory, uint32(v1)))
-	t2 := v5
-	v6 = t1
-	store64(m.memory, uint64(uint32(t2))+8, uint64(v6))
-	store64(m.memory, uint32(v5), uint64(v6))
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	t1 := int64(load64(m.memory, uint32(v0)))
+	t2 := v3
+	v4 = t1
+	store64(m.memory, uint64(uint32(t2))+8, uint64(v4))
+	store64(m.memory, uint32(v3), uint64(v4))
 	{
-		t3 := int32(load32(m.memory, uint64(uint32(v1))+172))
+		t3 := int32(load32(m.memory, uint64(uint32(v0))+172))
 		if t3 != i32(6) {
-			goto l0
+			{
+				t8 := int32(load32(m.memory, uint64(uint32(v0))+160))
+				if t8 != i32(3) {
+					goto l3
+				}
+				t9 := int32(load32(m.memory, uint64(uint32(v0))+16))
+				if t9 != i32(2) {
+					goto l3
+				}
+				t10 := int32(load32(m.memory, uint64(uint32(v0))+20))
+				if t10 != i32(1) {
+					goto l3
+				}
+				t11 := int64(load64(m.memory, uint64(uint32(v0))+40))
+				t12 := int32(load32(m.memory, uint64(uint32(v0))+168))
+				p13 := i64(0x7fffffffffffffff)
+				if t12 == i32(1) {
+					p13 = t11
+				}
+				v7 = p13
+				t15 := v7
+				t16 := v4
+				p14 := i32(63)
+				if uint32(v2) < uint32(i32(63)) {
+					p14 = v2
+				}
+				v9 = int64(uint32(p14))
+				p17 := i64_shl(t16, v9)
+				if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v9)) {
+					p17 = i64(0x7fffffffffffffff)
+				}
+				v9 = p17
+				p18 := v9
+				if uint64(v7) < uint64(v9) {
+					p18 = t15
+				}
+				v9 = p18
+				goto l4
+			}
+		l3:
+			p19 := i32(8192)
+			if uint32(v2) < uint32(i32(8192)) {
+				p19 = v2
+			}
+			v5 = p19 + i32(1)
+			v7 = v4
+		l5:
+			{
+				v9 = v7
+				v8 = v4
+				v5 = v5 + i32(-1)
+				if v5 == 0 {
+					goto l4
+				}
+				m.fn247(v3, v0)
+				t20 := int64(load64(m.memory, uint64(uint32(v3))+8))
+				v4 = t20
+				t21 := int64(load64(m.memory, uint32(v3)))
+				v7 = t21
+				if v7 != v9 {
+					goto l5
+				}
+				if v4 != v8 {
+					goto l5
+				}
+				goto l4
+			}
 		}
-		v7 = v4 & i32(-4096)
-		v8 = int64(uint32(v4))
-		v6 = v8 & i64(0xfffff000)
+		v5 = v2 & i32(-4096)
+		v6 = int64(uint32(v2))
+		v7 = v6 & i64(0xfffff000)
+		t4 := int64(load64(m.memory, uint32(v3)))
+		v8 = t4
+		v9 = v4
 	l2:
 		{
-			if uint64(v6) >= uint64(v8) {
+			if uint64(v7) >= uint64(v6) {
 				goto l1
 			}
-			t4 := fn1(v3, v7)
-			_ = m.fn180(v5, v1, v2, v6, t4)
-			v7 = v7 + i32(1)
-			v6 = v6 + i64(1)
+			v8 = v7 & i64(0xfff)
+			t5 := fn1(v1, v5)
+			t6 := m.fn251(v9, v0, v7, t5)
+			v9 = t6
+			v5 = v5 + i32(1)
+			v7 = v7 + i64(1)
+			p7 := v9
+			if v8 == i64(0xfff) {
+				p7 = v4
+			}
+			v8 = p7
+			v9 = v8
 			goto l2
 		}
 	}
-l0:
-	m.fn194(v5, v1, v2, v4)
 l1:
-	t6 := int64(load64(m.memory, uint64(uint32(v5))+8))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
-	t7 := int64(load64(m.memory, uint32(v5)))
-	store64(m.memory, uint32(v0), uint64(t7))
-	m.g0 = v5 + i32(16)
+	store64(m.memory, uint32(v3), uint64(v8))
+l4:
+	t22 := fn1(v1, v2)
+	t23 := m.fn251(v9, v0, int64(uint32(v2)), t22)
+	v7 = t23
+	m.g0 = v3 + i32(16)
+	return v7
 }
 
 //go:norace
-func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) int64 {
+func (m *Module) fn179(v0, v1, v2 int32, v3, v4 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn251(t0, v1, v2, v3, v4)
+	t1 := m.fn254(t0, v1, v2, v3, v4)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	t5 := v3
 	v4 = t1
-	m.fn200(t2, t3, t4, t5, v4)
+	m.fn199(t2, t3, t4, t5, v4)
 	return v4
+}
+
+//go:norace
+func (m *Module) fn180(v0, v1, v2, v3 int32) {
+	var v4, v5, v6 int64
+	{
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
+			if t0 != i32(3) {
+				goto l0
+			}
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			if t1 != i32(2) {
+				goto l0
+			}
+			t2 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			if t2 != i32(1) {
+				goto l0
+			}
+			v4 = i64(0x7fffffffffffffff)
+			t3 := int64(load64(m.memory, uint32(v1)))
+			v5 = t3
+			t5 := v5
+			p4 := i32(63)
+			if uint32(v3) < uint32(i32(63)) {
+				p4 = v3
+			}
+			v6 = int64(uint32(p4))
+			p6 := i64_shl(t5, v6)
+			if uint64(v5) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v6)) {
+				p6 = i64(0x7fffffffffffffff)
+			}
+			v5 = p6
+			{
+				t7 := int32(load32(m.memory, uint64(uint32(v1))+168))
+				if t7 != i32(1) {
+					goto l1
+				}
+				t8 := int64(load64(m.memory, uint64(uint32(v1))+40))
+				v4 = t8
+			}
+		l1:
+			t10 := v0
+			p9 := v5
+			if uint64(v4) < uint64(v5) {
+				p9 = v4
+			}
+			store64(m.memory, uint32(t10), uint64(p9))
+			return
+		}
+	l0:
+		p11 := i32(8192)
+		if uint32(v3) < uint32(i32(8192)) {
+			p11 = v3
+		}
+		v3 = p11 + i32(1)
+	l3:
+		{
+			v3 = v3 + i32(-1)
+			if v3 == 0 {
+				return
+			}
+			t12 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			v5 = t12
+			t13 := int64(load64(m.memory, uint32(v0)))
+			v4 = t13
+			m.fn253(v0, v1, v2)
+			t14 := int64(load64(m.memory, uint32(v0)))
+			if v4 != t14 {
+				goto l3
+			}
+			t15 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			if t15 != v5 {
+				goto l3
+			}
+		}
+	}
 }
 
 //go:norace
@@ -12492,9 +12630,9 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn236(v5+i32(32), v1)
+		m.fn235(v5+i32(32), v1)
 		{
-			t1 := m.fn231(v5+i32(32), v2)
+			t1 := m.fn230(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -12544,7 +12682,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 		l6:
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t15 := fn234(t13, t14)
+			t15 := fn233(t13, t14)
 			v7 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
@@ -12555,7 +12693,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29960)), uint32(i32(108)))
 	l8:
 		{
-			t17 := m.fn237(v5 + i32(1128))
+			t17 := m.fn236(v5 + i32(1128))
 			v1 = t17
 			if v1 == i32(18) {
 				goto l8
@@ -12564,7 +12702,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 				if v1 == 0 {
 					goto l9
 				}
-				t18 := m.fn238(v5+i32(32), v1)
+				t18 := m.fn237(v5+i32(32), v1)
 				if t18 == 0 {
 					goto l8
 				}
@@ -12608,7 +12746,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v7) > uint64(v8) {
 				goto l11
 			}
-			m.fn252(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
+			m.fn255(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v3 = t26
@@ -12635,7 +12773,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 				v11 = v4 << 4
 				t34 := v11
 				v12 = int64(uint64(v4) >> 60)
-				m.fn253(t31, t32, t33, t34, v12, v8)
+				m.fn256(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12692,7 +12830,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn267(v5, v6, i64(0), v15, i64(0))
+										m.fn270(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v7
@@ -12714,7 +12852,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 										if p48 != 0 {
 											p52 = i64(-1)
 										}
-										t53 := m.fn199(t45, t46, p52)
+										t53 := m.fn198(t45, t46, p52)
 										v6 = t47 + t53
 										p54 := v6
 										if uint64(v6) < uint64(v7) {
@@ -12759,7 +12897,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn253(t57, t58, t59, t60, t61, v18)
+							m.fn256(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v6 = t66
 							v3 = v6 - v4
@@ -12868,7 +13006,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn254(t85, t86, v1, v8)
+		m.fn257(t85, t86, v1, v8)
 		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -13033,14 +13171,14 @@ func (m *Module) fn185(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn236(v3, v1)
+		m.fn235(v3, v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn40(v2, i32(29960), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn231(v3, v2)
+			t2 := m.fn230(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -13509,9 +13647,9 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		t5 := v3 + i32(16)
 		t6 := v0
 		v5 = v0 + i32(184)
-		m.fn194(t5, t6, v5, v1)
+		m.fn180(t5, t6, v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		t8 := m.fn195(t7, v0, v5, int64(uint32(v1)))
+		t8 := m.fn194(t7, v0, v5, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t8))
 		v0 = i32(0)
 	}
@@ -13521,89 +13659,10 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn194(v0, v1, v2, v3 int32) {
-	var v4, v5, v6 int64
-	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
-			if t0 != i32(3) {
-				goto l0
-			}
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			if t1 != i32(2) {
-				goto l0
-			}
-			t2 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			if t2 != i32(1) {
-				goto l0
-			}
-			v4 = i64(0x7fffffffffffffff)
-			t3 := int64(load64(m.memory, uint32(v1)))
-			v5 = t3
-			t5 := v5
-			p4 := i32(63)
-			if uint32(v3) < uint32(i32(63)) {
-				p4 = v3
-			}
-			v6 = int64(uint32(p4))
-			p6 := i64_shl(t5, v6)
-			if uint64(v5) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v6)) {
-				p6 = i64(0x7fffffffffffffff)
-			}
-			v5 = p6
-			{
-				t7 := int32(load32(m.memory, uint64(uint32(v1))+168))
-				if t7 != i32(1) {
-					goto l1
-				}
-				t8 := int64(load64(m.memory, uint64(uint32(v1))+40))
-				v4 = t8
-			}
-		l1:
-			t10 := v0
-			p9 := v5
-			if uint64(v4) < uint64(v5) {
-				p9 = v4
-			}
-			store64(m.memory, uint32(t10), uint64(p9))
-			return
-		}
-	l0:
-		p11 := i32(8192)
-		if uint32(v3) < uint32(i32(8192)) {
-			p11 = v3
-		}
-		v3 = p11 + i32(1)
-	l3:
-		{
-			v3 = v3 + i32(-1)
-			if v3 == 0 {
-				return
-			}
-			t12 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			v5 = t12
-			t13 := int64(load64(m.memory, uint32(v0)))
-			v4 = t13
-			m.fn250(v0, v1, v2)
-			t14 := int64(load64(m.memory, uint32(v0)))
-			if v4 != t14 {
-				goto l3
-			}
-			t15 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			if t15 != v5 {
-				goto l3
-			}
-		}
-	}
-}
-
-//go:norace
-func (m *Module) fn195(v0 int64, v1, v2 int32, v3 int64) int64 {
+func (m *Module) fn194(v0 int64, v1, v2 int32, v3 int64) int64 {
 	var v4 int32
-	var v5 int64
-	var v6, v7, v8 int32
 	t0 := m.g0
-	v4 = t0 - i32(64)
+	v4 = t0 - i32(32)
 	m.g0 = v4
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -13612,7 +13671,7 @@ func (m *Module) fn195(v0 int64, v1, v2 int32, v3 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn267(v4, t2, i64(0), v3, i64(0))
+			m.fn270(v4, t2, i64(0), v3, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v4)))
@@ -13640,140 +13699,64 @@ func (m *Module) fn195(v0 int64, v1, v2 int32, v3 int64) int64 {
 			v0 = p10
 			goto l1
 		case 2:
-			t11 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			v0 = v3 + t11
-			p12 := v0
+			t11 := int64(load64(m.memory, uint32(v1)))
+			t12 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			t13 := v4 + i32(16)
+			v0 = v3 + t12
+			p14 := v0
 			if uint64(v0) < uint64(v3) {
-				p12 = i64(-1)
+				p14 = i64(-1)
 			}
-			v3 = p12
-			t13 := int32(load32(m.memory, uint64(uint32(v1))+164))
-			v2 = t13
-			t14 := int64(load64(m.memory, uint32(v1)))
-			v5 = t14
-			v0 = i64(1)
-		l6:
-			{
-				if v2 == 0 {
-					t22 := v4 + i32(16)
-					t23 := v5
-					p21 := i64(0x7fffffffffffffff)
-					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-						p21 = v0
-					}
-					m.fn267(t22, t23, i64(0), p21, i64(0))
-					t24 := int64(load64(m.memory, uint64(uint32(v4))+16))
-					v0 = t24
-					p25 := i64(0x7fffffffffffffff)
-					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-						p25 = v0
-					}
-					t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
-					p27 := p25
-					if t26 != i64(0) {
-						p27 = i64(0x7fffffffffffffff)
-					}
-					v0 = p27
-					goto l1
-				}
-				{
-					if v2&i32(1) == 0 {
-						goto l5
-					}
-					m.fn267(v4+i32(48), v0, i64(0), v3, i64(0))
-					t15 := int64(load64(m.memory, uint64(uint32(v4))+48))
-					t16 := int64(load64(m.memory, uint64(uint32(v4))+56))
-					p17 := t15
-					if t16 != i64(0) {
-						p17 = i64(-1)
-					}
-					v0 = p17
-				}
-			l5:
-				v6 = int32(uint32(v2) >> 1)
-				v2 = i32(0)
-				if v6 == 0 {
-					goto l6
-				}
-				m.fn267(v4+i32(32), v3, i64(0), v3, i64(0))
-				t18 := int64(load64(m.memory, uint64(uint32(v4))+32))
-				t19 := int64(load64(m.memory, uint64(uint32(v4))+40))
-				p20 := t18
-				if t19 != i64(0) {
-					p20 = i64(-1)
-				}
-				v3 = p20
-				v2 = v6
-				goto l6
+			t15 := int32(load32(m.memory, uint64(uint32(v1))+164))
+			t16 := m.fn249(p14, t15)
+			m.fn270(t13, t11, i64(0), t16, i64(0))
+			t17 := int64(load64(m.memory, uint64(uint32(v4))+16))
+			v0 = t17
+			p18 := i64(0x7fffffffffffffff)
+			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+				p18 = v0
 			}
+			t19 := int64(load64(m.memory, uint64(uint32(v4))+24))
+			p20 := p18
+			if t19 != i64(0) {
+				p20 = i64(0x7fffffffffffffff)
+			}
+			v0 = p20
+			goto l1
 		case 4:
-			{
-				t28 := int64(load64(m.memory, uint64(uint32(v2))+128))
-				t29 := v2
-				v3 = t28
-				p30 := i64(16)
-				if uint64(v3) < uint64(i64(16)) {
-					p30 = v3
-				}
-				v6 = int32(p30)
-				p31 := t29 + v6<<3 + i32(-8)
-				if v3 == 0 {
-					p31 = i32(0)
-				}
-				v7 = p31
-				t32 := v7
-				t33 := v7
-				t34 := v2
-				v8 = int32(v0)
-				p35 := t34 + v8<<3
-				if uint32(v8) >= uint32(v6) {
-					p35 = t33
-				}
-				p36 := p35
-				if uint64(v0) > uint64(i64(0xffffffff)) {
-					p36 = t32
-				}
-				v2 = p36
-				if v2 != 0 {
-					goto l7
-				}
-				v0 = i64(0)
-				goto l1
-			}
-		l7:
-			t37 := int64(load64(m.memory, uint32(v2)))
-			v0 = t37
+			t21 := m.fn250(v2, v0)
+			v0 = t21
 		}
 	}
 l1:
-	t38 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v3 = t38
+	t22 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v3 = t22
 	v0 = v3 + v0
-	p39 := v0
+	p23 := v0
 	if uint64(v0) < uint64(v3) {
-		p39 = i64(-1)
+		p23 = i64(-1)
 	}
-	v0 = p39
-	p40 := i64(0x7fffffffffffffff)
+	v0 = p23
+	p24 := i64(0x7fffffffffffffff)
 	if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-		p40 = v0
+		p24 = v0
 	}
-	v0 = p40
+	v0 = p24
 	{
-		t41 := int32(load32(m.memory, uint64(uint32(v1))+168))
-		if t41 != i32(1) {
-			goto l8
+		t25 := int32(load32(m.memory, uint64(uint32(v1))+168))
+		if t25 != i32(1) {
+			goto l4
 		}
-		t42 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		v3 = t42
-		p43 := v0
+		t26 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		v3 = t26
+		p27 := v0
 		if uint64(v3) < uint64(v0) {
-			p43 = v3
+			p27 = v3
 		}
-		v0 = p43
+		v0 = p27
 	}
-l8:
-	m.g0 = v4 + i32(64)
+l4:
+	m.g0 = v4 + i32(32)
 	return v0
 }
 
@@ -13884,7 +13867,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		t15 := v7
 		t16 := v2 + i32(48)
 		v0 = v2 + i32(232)
-		m.fn198(t14, t15, t16, v0, v4)
+		m.fn197(t14, t15, t16, v0, v4)
 		t17 := int64(load64(m.memory, uint64(uint32(v2))+456))
 		v7 = t17
 		t18 := int64(load64(m.memory, uint64(uint32(v2))+448))
@@ -13931,7 +13914,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p29 = 1
 			}
-			m.fn267(t27, t28, int64(uint32(p29)), v9, i64(0))
+			m.fn270(t27, t28, int64(uint32(p29)), v9, i64(0))
 			t30 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t31 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t32 := v2 + i32(16)
@@ -13941,8 +13924,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p34 = 1
 			}
-			m.fn267(t32, t30, t31, t33, int64(uint32(p34)))
-			m.fn267(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn270(t32, t30, t31, t33, int64(uint32(p34)))
+			m.fn270(v2, v7-v6, i64(0), v5, i64(0))
 			t35 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t36 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t37 := int64(uint64(t35) >> 1)
@@ -13957,16 +13940,16 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p42 = 1
 			}
-			t43 := m.fn199(t40, t41+int64(uint32(p42)), v7-v8+i64(1))
+			t43 := m.fn198(t40, t41+int64(uint32(p42)), v7-v8+i64(1))
 			v5 = t43
 		}
 	l2:
-		m.fn200(v13, v2+i32(48), v0, v4, v5)
+		m.fn199(v13, v2+i32(48), v0, v4, v5)
 		t44 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t45 := m.fn180(v14, v2+i32(48), v0, t44, i64(0))
+		t45 := m.fn179(v14, v2+i32(48), v0, t44, i64(0))
 		v6 = t45
 		t46 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t47 := m.fn180(v12, v2+i32(48), v0, t46, i64(-1))
+		t47 := m.fn179(v12, v2+i32(48), v0, t46, i64(-1))
 		t48 := v2
 		v8 = t47
 		store64(m.memory, uint64(uint32(t48))+480, uint64(v8))
@@ -14032,7 +14015,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn198(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
+func (m *Module) fn197(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
 	var v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -14084,7 +14067,7 @@ func (m *Module) fn198(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
 			goto l2
 		}
 	l0:
-		t15 := m.fn195(v1, v2, v3, v4)
+		t15 := m.fn194(v1, v2, v3, v4)
 		v1 = t15
 		v7 = v1
 		switch v6 + i32(-2) {
@@ -14120,7 +14103,7 @@ func (m *Module) fn198(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
 			goto l7
 		case 3:
 			t25 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn267(v5, t25, i64(0), v4, i64(0))
+			m.fn270(v5, t25, i64(0), v4, i64(0))
 			v7 = v1
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v4 = t26
@@ -14217,7 +14200,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn199(v0, v1, v2 int64) int64 {
+func (m *Module) fn198(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -14235,7 +14218,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn268(v3, v0, v1, v4&i32(127))
+		m.fn271(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -14269,7 +14252,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn200(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn199(v0, v1, v2 int32, v3, v4 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+172))
 		if t0 != i32(6) {
@@ -14287,7 +14270,7 @@ func (m *Module) fn200(v0, v1, v2 int32, v3, v4 int64) {
 		return
 	}
 l0:
-	m.fn250(v0, v1, v2)
+	m.fn253(v0, v1, v2)
 }
 
 //go:norace
@@ -14330,7 +14313,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn202(v4+i32(4), v0, v6)
+				m.fn201(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -14377,7 +14360,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn203(v4+i32(16), v7, v6)
+		m.fn202(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -14392,7 +14375,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn204(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn203(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -14412,7 +14395,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn204(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn203(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -14435,7 +14418,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn205(v4+i32(4), v4+i32(48))
+		m.fn204(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -14478,7 +14461,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn202(v0, v1, v2 int32) {
+func (m *Module) fn201(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -14501,7 +14484,7 @@ func (m *Module) fn202(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn204(v3, v1, v2, i32(0), i32(2))
+				m.fn203(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -14549,12 +14532,12 @@ func (m *Module) fn202(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn203(v3, v6, v7)
+						m.fn202(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn203(v3, v4, v5)
+						m.fn202(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -14571,7 +14554,7 @@ func (m *Module) fn202(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn204(v3, v1, v4, i32(0), i32(0))
+		m.fn203(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -14595,13 +14578,13 @@ func (m *Module) fn202(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn205(v0, v3+i32(32))
+	m.fn204(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn203(v0, v1, v2 int32) {
+func (m *Module) fn202(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -14616,7 +14599,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn267(v3, v4, i64(0), i64(10), i64(0))
+		m.fn270(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14642,7 +14625,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn203(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -14763,7 +14746,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn267(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn270(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14782,7 +14765,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn267(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn270(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14796,7 +14779,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn267(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn270(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14828,7 +14811,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn267(v5, v14, i64(0), i64(10), i64(0))
+				m.fn270(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14842,7 +14825,7 @@ func (m *Module) fn204(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn267(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn270(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14873,7 +14856,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn205(v0, v1 int32) {
+func (m *Module) fn204(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -15105,7 +15088,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn211(v3, v1+i32(8))
+		m.fn210(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -15114,7 +15097,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn212(v4, v0, t3)
+			m.fn211(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -15128,7 +15111,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn211(v0, v1 int32) {
+func (m *Module) fn210(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -15150,7 +15133,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn212(v0, v1 int32, v2 int64) {
+func (m *Module) fn211(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -15296,7 +15279,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn212(v5, v3, i64(1))
+				m.fn211(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -15330,7 +15313,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn212(v5, v2+i32(12), i64(1))
+				m.fn211(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -15378,7 +15361,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn222(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn221(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -15400,7 +15383,7 @@ func (m *Module) fn222(v0, v1, v2, v3 int32) int32 {
 				goto l1
 			}
 			v5 = i32(0)
-			t2 := m.fn223(v4 + i32(8))
+			t2 := m.fn222(v4 + i32(8))
 			v1 = t2
 			if v1 == 0 {
 				goto l2
@@ -15415,7 +15398,7 @@ func (m *Module) fn222(v0, v1, v2, v3 int32) int32 {
 		v3 = v3 + i32(-1)
 		goto l3
 	l0:
-		t4 := m.fn223(v4 + i32(8))
+		t4 := m.fn222(v4 + i32(8))
 		var p5 int32
 		if t4 == 0 {
 			p5 = 1
@@ -15428,7 +15411,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn223(v0 int32) int32 {
+func (m *Module) fn222(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	t0 := int32(load32(m.memory, uint32(v0)))
 	v1 = t0
@@ -15458,7 +15441,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1 int32) {
+func (m *Module) fn223(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
 	t1 := int32(load32(m.memory, uint32(v1+i32(37300))))
@@ -15468,7 +15451,7 @@ func (m *Module) fn224(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn225(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn224(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15496,8 +15479,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1, v2 int32) int32 {
-	t0 := m.fn266(v0, v1, v2)
+func (m *Module) fn225(v0, v1, v2 int32) int32 {
+	t0 := m.fn269(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15506,7 +15489,7 @@ func (m *Module) fn226(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1 int32) {
+func (m *Module) fn226(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15645,13 +15628,13 @@ func (m *Module) fn227(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+88))
 			v5 = t22
-			m.fn228(v2+i32(56), v2+i32(408), i32(2))
+			m.fn227(v2+i32(56), v2+i32(408), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+76))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn228(v2+i32(768), v2+i32(408), i32(20))
+						m.fn227(v2+i32(768), v2+i32(408), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+788))
 						v3 = t27
 						if v3 != 0 {
@@ -15815,7 +15798,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1, v2 int32) {
+func (m *Module) fn227(v0, v1, v2 int32) {
 	var v3, v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -15826,7 +15809,7 @@ func (m *Module) fn228(v0, v1, v2 int32) {
 	v4 = i32(0)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
-	t4 := fn234(t2, t3)
+	t4 := fn233(t2, t3)
 	v5 = t4
 	{
 		t5 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
@@ -15848,7 +15831,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1, v2 int32) {
+func (m *Module) fn228(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15880,7 +15863,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1, v2 int32) {
+func (m *Module) fn229(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15963,12 +15946,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1 int32) int32 {
+func (m *Module) fn230(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn233(v2+i32(8), v1)
+	m.fn232(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15992,7 +15975,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn232(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn231(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -16001,7 +15984,7 @@ func (m *Module) fn232(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn41(v5+i32(20), v3)
 	{
-		t1 := m.fn235(v5+i32(20), i32(37236))
+		t1 := m.fn234(v5+i32(20), i32(37236))
 		if t1 != 0 {
 			goto l0
 		}
@@ -16164,7 +16147,7 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn233(v0, v1 int32) {
+func (m *Module) fn232(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-2)
@@ -16187,7 +16170,7 @@ l1:
 }
 
 //go:norace
-func fn234(v0, v1 int32) int64 {
+func fn233(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -16211,7 +16194,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1 int32) int32 {
+func (m *Module) fn234(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = i32(0)
 	{
@@ -16275,7 +16258,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1 int32) {
+func (m *Module) fn235(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -16366,7 +16349,7 @@ func (m *Module) fn236(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn237(v0 int32) int32 {
+func (m *Module) fn236(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -16385,7 +16368,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1 int32) int32 {
+func (m *Module) fn237(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16409,7 +16392,7 @@ func (m *Module) fn238(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn230(v2, v1, v0)
+			m.fn229(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16440,7 +16423,7 @@ func (m *Module) fn238(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn231(v0, v3)
+		t7 := m.fn230(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16452,12 +16435,12 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1, v2 int32) {
+func (m *Module) fn239(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn202(v3+i32(4), v1, v2)
+	m.fn201(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -16490,7 +16473,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn240(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
@@ -16542,7 +16525,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1, v2 int32) {
+func (m *Module) fn241(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -16574,7 +16557,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn242(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16604,13 +16587,13 @@ func (m *Module) fn243(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn35(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn245(v0, v2)
+			_ = m.fn244(v0, v2)
 			goto l5
 		case 2:
 			m.fn38(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn246(v0, t10, t11)
+			_ = m.fn245(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn35(v0, v2)
@@ -16622,7 +16605,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1 int32) int32 {
+func (m *Module) fn243(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16650,14 +16633,14 @@ l1:
 			p5 = 1
 		}
 		t6 := m.fn34(t4, p3, p5)
-		_ = m.fn245(t6, v2)
+		_ = m.fn244(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn245(v0 int32, v1 int64) int32 {
+func (m *Module) fn244(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16711,7 +16694,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn246(v0, v1, v2 int32) int32 {
+func (m *Module) fn245(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16771,7 +16754,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn247(v0, v1 int32) int32 {
+func (m *Module) fn246(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16781,6 +16764,81 @@ func (m *Module) fn247(v0, v1 int32) int32 {
 	v1 = t1
 	m.g0 = v2 + i32(16)
 	return v1
+}
+
+//go:norace
+func (m *Module) fn247(v0, v1 int32) {
+	var v2, v3 int64
+	{
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
+		switch t0 + i32(-3) {
+		default:
+			return
+		case 2:
+			t1 := int64(load64(m.memory, uint32(v0)))
+			v2 = t1
+			t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			t3 := v0
+			v3 = t2
+			store64(m.memory, uint32(t3), uint64(v3))
+			t4 := v0
+			v3 = v2 + v3
+			p5 := v3
+			if uint64(v3) < uint64(v2) {
+				p5 = i64(-1)
+			}
+			v2 = p5
+			p6 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p6 = v2
+			}
+			store64(m.memory, uint64(uint32(t4))+8, uint64(p6))
+			return
+		case 3:
+			t7 := int64(load64(m.memory, uint32(v0)))
+			t8 := v0
+			v2 = t7
+			v3 = v2 + i64(1)
+			p9 := v3
+			if v3 == 0 {
+				p9 = i64(-1)
+			}
+			v3 = p9
+			t10 := int64(load64(m.memory, uint64(uint32(v1))+312))
+			p11 := v2
+			if uint64(v3) < uint64(t10) {
+				p11 = v3
+			}
+			store64(m.memory, uint32(t8), uint64(p11))
+			return
+		case 0:
+			t12 := int64(load64(m.memory, uint32(v0)))
+			v3 = t12
+			t13 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t14 := int32(load32(m.memory, uint64(uint32(v1))+168))
+			t16 := v3
+			p15 := i64(0x7fffffffffffffff)
+			if t14 == i32(1) {
+				p15 = t13
+			}
+			v2 = p15
+			if uint64(t16) >= uint64(v2) {
+				return
+			}
+			t17 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t19 := m.fn248(t17, t18, v3)
+			t20 := v0
+			t21 := v2
+			v3 = t19
+			p22 := v3
+			if uint64(v2) < uint64(v3) {
+				p22 = t21
+			}
+			store64(m.memory, uint32(t20), uint64(p22))
+			return
+		}
+	}
 }
 
 //go:norace
@@ -16801,7 +16859,7 @@ func (m *Module) fn248(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn267(t1, v6, i64(0), v4, i64(0))
+			m.fn270(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16820,7 +16878,7 @@ func (m *Module) fn248(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn267(v3, v2, i64(0), v4, i64(0))
+		m.fn270(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16844,7 +16902,404 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn249(v0, v1, v2, v3 int32) {
+func (m *Module) fn249(v0 int64, v1 int32) int64 {
+	var v2 int32
+	var v3 int64
+	var v4 int32
+	t0 := m.g0
+	v2 = t0 - i32(32)
+	m.g0 = v2
+	v3 = i64(1)
+l2:
+	{
+		if v1 == 0 {
+			m.g0 = v2 + i32(32)
+			p7 := i64(0x7fffffffffffffff)
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p7 = v3
+			}
+			return p7
+		}
+		{
+			if v1&i32(1) == 0 {
+				goto l1
+			}
+			m.fn270(v2+i32(16), v3, i64(0), v0, i64(0))
+			t1 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t2 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			p3 := t1
+			if t2 != i64(0) {
+				p3 = i64(-1)
+			}
+			v3 = p3
+		}
+	l1:
+		v4 = int32(uint32(v1) >> 1)
+		v1 = i32(0)
+		if v4 == 0 {
+			goto l2
+		}
+		m.fn270(v2, v0, i64(0), v0, i64(0))
+		t4 := int64(load64(m.memory, uint32(v2)))
+		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		p6 := t4
+		if t5 != i64(0) {
+			p6 = i64(-1)
+		}
+		v0 = p6
+		v1 = v4
+		goto l2
+	}
+}
+
+//go:norace
+func (m *Module) fn250(v0 int32, v1 int64) int64 {
+	var v2 int64
+	var v3, v4, v5 int32
+	{
+		t0 := int64(load64(m.memory, uint64(uint32(v0))+128))
+		t1 := v0
+		v2 = t0
+		p2 := i64(16)
+		if uint64(v2) < uint64(i64(16)) {
+			p2 = v2
+		}
+		v3 = int32(p2)
+		p3 := t1 + v3<<3 + i32(-8)
+		if v2 == 0 {
+			p3 = i32(0)
+		}
+		v4 = p3
+		t4 := v4
+		t5 := v4
+		t6 := v0
+		v5 = int32(v1)
+		p7 := t6 + v5<<3
+		if uint32(v5) >= uint32(v3) {
+			p7 = t5
+		}
+		p8 := p7
+		if uint64(v1) > uint64(i64(0xffffffff)) {
+			p8 = t4
+		}
+		v0 = p8
+		if v0 != 0 {
+			t9 := int64(load64(m.memory, uint32(v0)))
+			return t9
+		}
+		return i64(0)
+	}
+}
+
+//go:norace
+func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
+	var v4, v5 int32
+	var v6, v7 int64
+	var v8 int32
+	var v9 int64
+	t0 := m.g0
+	v4 = t0 - i32(80)
+	m.g0 = v4
+	{
+		{
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+172))
+			v5 = t1
+			if v5 != i32(6) {
+				goto l0
+			}
+			t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
+			v6 = t2
+			t3 := int64(load64(m.memory, uint32(v1)))
+			t4 := v6
+			v7 = t3
+			p5 := v7
+			if uint64(v6) > uint64(v7) {
+				p5 = t4
+			}
+			v6 = p5
+			t6 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t7 := v6
+			v7 = t6
+			t8 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t9 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t10 := m.fn248(t8, t9, v0)
+			t11 := v7
+			v0 = t10
+			p12 := v0
+			if uint64(v7) < uint64(v0) {
+				p12 = t11
+			}
+			t13 := int32(load32(m.memory, uint64(uint32(v1))+168))
+			t14 := v0
+			v8 = t13
+			p15 := t14
+			if v8 == i32(1) {
+				p15 = p12
+			}
+			v0 = p15
+			p16 := v0
+			if uint64(v6) > uint64(v0) {
+				p16 = t7
+			}
+			v0 = p16
+			goto l1
+		}
+	l0:
+		{
+			t17 := int32(load32(m.memory, uint64(uint32(v1))+160))
+			switch t17 + i32(-2) {
+			default:
+				goto l3
+			case 0:
+				t18 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				m.fn270(v4+i32(48), t18, i64(0), v2, i64(0))
+				t19 := int64(load64(m.memory, uint32(v1)))
+				v6 = t19
+				t20 := int64(load64(m.memory, uint64(uint32(v4))+48))
+				t21 := v6
+				v7 = t20
+				p22 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p22 = v7
+				}
+				t23 := int64(load64(m.memory, uint64(uint32(v4))+56))
+				p24 := p22
+				if t23 != i64(0) {
+					p24 = i64(0x7fffffffffffffff)
+				}
+				v7 = t21 + p24
+				p25 := v7
+				if uint64(v7) < uint64(v6) {
+					p25 = i64(-1)
+				}
+				v6 = p25
+				p26 := i64(0x7fffffffffffffff)
+				if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+					p26 = v6
+				}
+				v0 = p26
+				goto l3
+			case 2:
+				t27 := int64(load64(m.memory, uint32(v1)))
+				t28 := int64(load64(m.memory, uint64(uint32(v1))+24))
+				t29 := v4 + i32(64)
+				v6 = v2 + t28
+				p30 := v6
+				if uint64(v6) < uint64(v2) {
+					p30 = i64(-1)
+				}
+				t31 := int32(load32(m.memory, uint64(uint32(v1))+164))
+				t32 := m.fn249(p30, t31)
+				m.fn270(t29, t27, i64(0), t32, i64(0))
+				t33 := int64(load64(m.memory, uint64(uint32(v4))+64))
+				v6 = t33
+				p34 := i64(0x7fffffffffffffff)
+				if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+					p34 = v6
+				}
+				t35 := int64(load64(m.memory, uint64(uint32(v4))+72))
+				p36 := p34
+				if t35 != i64(0) {
+					p36 = i64(0x7fffffffffffffff)
+				}
+				v0 = p36
+				goto l3
+			case 4:
+				t37 := m.fn250(v1+i32(184), v0)
+				v0 = t37
+			}
+		}
+	l3:
+		t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		v7 = t38
+		t39 := int64(load64(m.memory, uint64(uint32(v1))+32))
+		t40 := v7
+		v6 = t39
+		v0 = v6 + v0
+		p41 := v0
+		if uint64(v0) < uint64(v6) {
+			p41 = i64(-1)
+		}
+		v6 = p41
+		p42 := i64(0x7fffffffffffffff)
+		if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+			p42 = v6
+		}
+		v6 = p42
+		p43 := v6
+		if uint64(v7) < uint64(v6) {
+			p43 = t40
+		}
+		t44 := int32(load32(m.memory, uint64(uint32(v1))+168))
+		t45 := v6
+		v8 = t44
+		p46 := t45
+		if v8 == i32(1) {
+			p46 = p43
+		}
+		v0 = p46
+		v6 = v0
+		switch v5 + i32(-2) {
+		default:
+			goto l10
+		case 1:
+			v6 = v0 - int64(uint64(v0)>>1)
+			p47 := v6
+			if uint64(v6) > uint64(v0) {
+				p47 = i64(0)
+			}
+			v6 = p47
+			goto l10
+		case 2:
+			t48 := int32(load32(m.memory, uint64(uint32(v1))+56))
+			t49 := int32(load32(m.memory, uint64(uint32(v1))+60))
+			t50 := m.fn248(t48, t49, v0)
+			v6 = v0 - t50
+			p51 := v6
+			if uint64(v6) > uint64(v0) {
+				p51 = i64(0)
+			}
+			v6 = p51
+			t52 := int32(load32(m.memory, uint64(uint32(v1))+64))
+			t53 := int32(load32(m.memory, uint64(uint32(v1))+68))
+			t54 := m.fn248(t52, t53, v0)
+			v0 = t54 + v0
+			p55 := i64(0x7fffffffffffffff)
+			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+				p55 = v0
+			}
+			v0 = p55
+			goto l10
+		case 3:
+			t56 := int64(load64(m.memory, uint64(uint32(v1))+80))
+			m.fn270(v4+i32(32), t56, i64(0), v2, i64(0))
+			v6 = v0
+			t57 := int64(load64(m.memory, uint64(uint32(v1))+72))
+			v2 = t57
+			t58 := int64(load64(m.memory, uint64(uint32(v4))+32))
+			t59 := v2
+			v9 = t58
+			p60 := i64(0x7fffffffffffffff)
+			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+				p60 = v9
+			}
+			t61 := int64(load64(m.memory, uint64(uint32(v4))+40))
+			p62 := p60
+			if t61 != i64(0) {
+				p62 = i64(0x7fffffffffffffff)
+			}
+			v9 = t59 + p62
+			p63 := v9
+			if uint64(v9) < uint64(v2) {
+				p63 = i64(-1)
+			}
+			v2 = p63
+			p64 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p64 = v2
+			}
+			v0 = p64 + v0
+			p65 := i64(0x7fffffffffffffff)
+			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+				p65 = v0
+			}
+			v0 = p65
+			goto l10
+		case 5:
+			v2 = i64(0)
+			{
+				t66 := int64(load64(m.memory, uint64(uint32(v1))+88))
+				v6 = t66
+				if v6 == 0 {
+					goto l12
+				}
+				t67 := int64(uint64(v0) / uint64(v6))
+				v0 = t67
+				t68 := v0
+				var p69 int32
+				if v0 != i64(0) {
+					p69 = 1
+				}
+				v2 = t68 - int64(uint32(p69))
+			}
+		l12:
+			t70 := int64(load64(m.memory, uint64(uint32(v1))+48))
+			v0 = t70
+			t72 := v0
+			p71 := i64(1)
+			if uint64(v6) > uint64(i64(1)) {
+				p71 = v6
+			}
+			v6 = p71
+			t73 := int64(uint64(t72) / uint64(v6))
+			v9 = t73
+			t74 := v9
+			var p75 int32
+			if v0-v9*v6 != i64(0) {
+				p75 = 1
+			}
+			v6 = t74 + int64(uint32(p75))
+			p76 := v2
+			if uint64(v6) > uint64(v2) {
+				p76 = v6
+			}
+			v0 = p76
+			goto l1
+		case 0:
+			v6 = i64(0)
+		}
+	l10:
+		t77 := int64(load64(m.memory, uint64(uint32(v1))+48))
+		v2 = t77
+		p78 := v6
+		if uint64(v2) > uint64(v6) {
+			p78 = v2
+		}
+		v6 = p78
+		p79 := v0
+		if uint64(v6) > uint64(v0) {
+			p79 = v6
+		}
+		v0 = p79
+	}
+l1:
+	m.fn270(v4+i32(16), v0-v6+i64(1), i64(0), v3, i64(0))
+	t80 := int64(load64(m.memory, uint64(uint32(v4))+24))
+	v6 = v6 + t80
+	{
+		if v5 != i32(7) {
+			goto l13
+		}
+		t81 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		m.fn270(v4, t81, i64(0), v6, i64(0))
+		t82 := int64(load64(m.memory, uint32(v4)))
+		v6 = t82
+		p83 := i64(0x7fffffffffffffff)
+		if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+			p83 = v6
+		}
+		t84 := int64(load64(m.memory, uint64(uint32(v4))+8))
+		p85 := p83
+		if t84 != i64(0) {
+			p85 = i64(0x7fffffffffffffff)
+		}
+		v6 = p85
+	}
+l13:
+	m.g0 = v4 + i32(80)
+	p86 := v6
+	if uint64(v7) < uint64(v6) {
+		p86 = v7
+	}
+	p87 := v6
+	if v8 == i32(2) {
+		p87 = p86
+	}
+	return p87
+}
+
+//go:norace
+func (m *Module) fn252(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -16876,7 +17331,7 @@ l3:
 		goto l2
 	}
 l1:
-	_ = m.fn247(v5, v8)
+	_ = m.fn246(v5, v8)
 l2:
 	v3 = v3 + i32(1)
 	goto l3
@@ -16934,7 +17389,7 @@ l0:
 								t21 := int32(load32(m.memory, uint32(v10)))
 								t22 := v4
 								v12 = t21
-								m.fn224(t22, v12)
+								m.fn223(t22, v12)
 								{
 									t23 := int32(load32(m.memory, uint32(v4)))
 									t24 := v2
@@ -16943,7 +17398,7 @@ l0:
 									t26 := int32(load32(m.memory, uint64(uint32(v4))+4))
 									t27 := v13
 									v14 = t26
-									t28 := m.fn222(t24, t25, t27, v14)
+									t28 := m.fn221(t24, t25, t27, v14)
 									if t28 != 0 {
 										goto l15
 									}
@@ -17002,7 +17457,7 @@ l0:
 												v5 = v5 - v1
 											}
 										l19:
-											t35 := m.fn222(v2, v7, v8, v3)
+											t35 := m.fn221(v2, v7, v8, v3)
 											v3 = t35
 											v8 = v0
 											if v3 == 0 {
@@ -17107,7 +17562,7 @@ l10:
 }
 
 //go:norace
-func (m *Module) fn250(v0, v1, v2 int32) {
+func (m *Module) fn253(v0, v1, v2 int32) {
 	var v3, v4 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -17183,17 +17638,17 @@ func (m *Module) fn250(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn251(v0 int64, v1, v2 int32, v3, v4 int64) int64 {
+func (m *Module) fn254(v0 int64, v1, v2 int32, v3, v4 int64) int64 {
 	var v5 int32
 	t0 := m.g0
 	v5 = t0 - i32(48)
 	m.g0 = v5
-	m.fn198(v5+i32(32), v0, v1, v2, v3)
+	m.fn197(v5+i32(32), v0, v1, v2, v3)
 	t1 := int64(load64(m.memory, uint64(uint32(v5))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v5))+32))
 	t3 := v5 + i32(16)
 	v3 = t2
-	m.fn267(t3, t1-v3+i64(1), i64(0), v4, i64(0))
+	m.fn270(t3, t1-v3+i64(1), i64(0), v4, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v5))+24))
 	v3 = v3 + t4
 	{
@@ -17202,7 +17657,7 @@ func (m *Module) fn251(v0 int64, v1, v2 int32, v3, v4 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn267(v5, t6, i64(0), v3, i64(0))
+		m.fn270(v5, t6, i64(0), v3, i64(0))
 		t7 := int64(load64(m.memory, uint32(v5)))
 		v3 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -17236,14 +17691,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn255(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn254(v7+i32(40), v1, t1, v4)
+	m.fn257(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17256,7 +17711,7 @@ func (m *Module) fn252(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn255(v0, v7+i32(368), v4, v5, v6)
+					m.fn258(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17269,16 +17724,16 @@ func (m *Module) fn252(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn255(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn258(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn267(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn267(v7, v10, i64(0), v4, i64(0))
-		m.fn255(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn270(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn270(v7, v10, i64(0), v4, i64(0))
+		m.fn258(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17346,21 +17801,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn253(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn256(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn252(v0, t0, t1, v2, v5, v3, v4)
+	m.fn255(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn254(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn257(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
 	m.g0 = v4
 	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
 	m.fn52(v4, v2, v3)
-	m.fn227(v4+i32(360), v4)
+	m.fn226(v4+i32(360), v4)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
@@ -17376,7 +17831,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn255(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn258(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8 int32
@@ -17409,7 +17864,7 @@ func (m *Module) fn255(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn180(v5+i32(16), v1, v8, v12, i64(-1))
+				t3 := m.fn179(v5+i32(16), v1, v8, v12, i64(-1))
 				t4 := v14
 				v17 = t3
 				v9 = t4 + v17
@@ -17456,7 +17911,7 @@ func (m *Module) fn255(v0, v1 int32, v2, v3, v4 int64) {
 			if v10&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn251(v15, v1, v8, v7, i64(-1))
+			t12 := m.fn254(v15, v1, v8, v7, i64(-1))
 			v18 = t12
 		}
 	l3:
@@ -17471,7 +17926,7 @@ func (m *Module) fn255(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v12) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn267(t13, t14, i64(0), p15, i64(0))
+		m.fn270(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v12 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17513,7 +17968,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn256(v0 int32) {
+func (m *Module) fn259(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17533,8 +17988,8 @@ func (m *Module) fn256(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn257(v1, v1+i32(32))
-	m.fn257(v1+i32(32), v1)
+	m.fn260(v1, v1+i32(32))
+	m.fn260(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17550,7 +18005,7 @@ func (m *Module) fn256(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn257(v0, v1 int32) {
+func (m *Module) fn260(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17576,7 +18031,7 @@ func (m *Module) fn257(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn258(v0, v1 int32) {
+func (m *Module) fn261(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -17622,7 +18077,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn259(v0, v1, v2 int32) {
+func (m *Module) fn262(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17634,7 +18089,7 @@ func (m *Module) fn259(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn203(v3, v1, v2)
+		m.fn202(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -17646,7 +18101,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn260(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn263(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -17664,7 +18119,7 @@ func (m *Module) fn260(v0, v1 int32, v2, v3 int64) int64 {
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn262(v4, v0, v3)
+		m.fn265(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -17691,14 +18146,14 @@ func (m *Module) fn260(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn263(v0, v2)
+	m.fn266(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
 }
 
 //go:norace
-func (m *Module) fn261(v0 int32) int64 {
+func (m *Module) fn264(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17720,7 +18175,7 @@ func (m *Module) fn261(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn262(v0, v1 int32, v2 int64) {
+func (m *Module) fn265(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17735,7 +18190,7 @@ func (m *Module) fn262(v0, v1 int32, v2 int64) {
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn267(t2, t3, i64(0), t4, i64(0))
+	m.fn270(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17749,7 +18204,7 @@ func (m *Module) fn262(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn267(t8, t11, i64(0), v2, i64(0))
+	m.fn270(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17839,7 +18294,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn263(v0 int32, v1 int64) {
+func (m *Module) fn266(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17876,7 +18331,7 @@ func (m *Module) fn263(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn264(v0 int64, v1 int32) {
+func (m *Module) fn267(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -17926,7 +18381,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn265(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn268(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17974,7 +18429,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn266(v0, v1, v2 int32) int32 {
+func (m *Module) fn269(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -18005,7 +18460,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn267(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn270(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18036,7 +18491,7 @@ func (m *Module) fn267(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn268(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn271(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {

@@ -44,9 +44,9 @@ func (m *wasmMemory) Grow(delta, max int64) int64 {
 }
 func (m *Module) fn0(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 	var v9, v10 int32
-	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32 int64
+	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33 int64
 	t0 := m.g0
-	v9 = t0 - i32(192)
+	v9 = t0 - i32(320)
 	m.g0 = v9
 	{
 		{
@@ -169,77 +169,80 @@ func (m *Module) fn0(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 						goto l12
 					}
 				l13:
-					v10 = v2
 					{
 						t25 := int64(load64(m.memory, uint32(v2)))
-						if v7 == t25 {
+						if v7 != t25 {
 							goto l14
 						}
-						t26 := int64(load64(m.memory, uint64(uint32(v2))+8))
-						v15 = t26
-						t27 := int64(load64(m.memory, uint64(uint32(v2))+16))
-						v16 = t27
-						t28 := int64(load64(m.memory, uint64(uint32(v2))+24))
-						v17 = t28
-						t29 := int64(load64(m.memory, uint64(uint32(v2))+32))
-						v18 = t29
-						t30 := int64(load64(m.memory, uint64(uint32(v2))+40))
-						v19 = t30
-						t31 := int64(load64(m.memory, uint64(uint32(v2))+48))
-						v20 = t31
-						t32 := int64(load64(m.memory, uint64(uint32(v2))+56))
-						v21 = t32
-						t33 := int64(load64(m.memory, uint64(uint32(v2))+64))
-						v22 = t33
-						t34 := int64(load64(m.memory, uint64(uint32(v2))+72))
-						v23 = t34
-						t35 := int64(load64(m.memory, uint64(uint32(v2))+80))
-						v24 = t35
-						t36 := int64(load64(m.memory, uint64(uint32(v2))+88))
-						v25 = t36
-						t37 := int64(load64(m.memory, uint64(uint32(v2))+104))
-						v26 = t37
-						t38 := int64(load64(m.memory, uint64(uint32(v2))+112))
-						v27 = t38
-						t39 := int64(load64(m.memory, uint64(uint32(v2))+120))
-						v28 = t39
-						t40 := int64(load64(m.memory, uint64(uint32(v2))+128))
-						v29 = t40
-						t41 := int64(load64(m.memory, uint64(uint32(v2))+136))
-						v30 = t41
-						t42 := int64(load64(m.memory, uint64(uint32(v2))+160))
-						v31 = t42
-						t43 := int64(load64(m.memory, uint64(uint32(v2))+168))
-						v32 = t43
-						t44 := int64(load64(m.memory, uint64(uint32(v2))+176))
-						store64(m.memory, uint64(uint32(v9))+184, uint64(t44))
-						store64(m.memory, uint64(uint32(v9))+176, uint64(v32))
-						store64(m.memory, uint64(uint32(v9))+168, uint64(v31))
-						store64(m.memory, uint64(uint32(v9))+160, uint64(v14))
-						store64(m.memory, uint64(uint32(v9))+152, uint64(v11))
-						store64(m.memory, uint64(uint32(v9))+144, uint64(v30))
-						store64(m.memory, uint64(uint32(v9))+136, uint64(v29))
-						store64(m.memory, uint64(uint32(v9))+128, uint64(v28))
-						store64(m.memory, uint64(uint32(v9))+120, uint64(v27))
-						store64(m.memory, uint64(uint32(v9))+112, uint64(v26))
-						store64(m.memory, uint64(uint32(v9))+104, uint64(v13))
-						store64(m.memory, uint64(uint32(v9))+96, uint64(v25))
-						store64(m.memory, uint64(uint32(v9))+88, uint64(v24))
-						store64(m.memory, uint64(uint32(v9))+80, uint64(v23))
-						store64(m.memory, uint64(uint32(v9))+72, uint64(v22))
-						store64(m.memory, uint64(uint32(v9))+64, uint64(v21))
-						store64(m.memory, uint64(uint32(v9))+56, uint64(v20))
-						store64(m.memory, uint64(uint32(v9))+48, uint64(v19))
-						store64(m.memory, uint64(uint32(v9))+40, uint64(v18))
-						store64(m.memory, uint64(uint32(v9))+32, uint64(v17))
-						store64(m.memory, uint64(uint32(v9))+24, uint64(v16))
-						store64(m.memory, uint64(uint32(v9))+16, uint64(v15))
-						store64(m.memory, uint64(uint32(v9))+8, uint64(v7))
-						v10 = v9 + i32(8)
+						t26 := m.fn1(v2, v6, v3)
+						v7 = t26
+						goto l12
 					}
 				l14:
-					t45 := m.fn1(v10, v2+i32(184), v6, v3)
-					v7 = t45
+					t27 := int64(load64(m.memory, uint64(uint32(v2))+8))
+					v15 = t27
+					t28 := int64(load64(m.memory, uint64(uint32(v2))+16))
+					v16 = t28
+					t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
+					v17 = t29
+					t30 := int64(load64(m.memory, uint64(uint32(v2))+32))
+					v18 = t30
+					t31 := int64(load64(m.memory, uint64(uint32(v2))+40))
+					v19 = t31
+					t32 := int64(load64(m.memory, uint64(uint32(v2))+48))
+					v20 = t32
+					t33 := int64(load64(m.memory, uint64(uint32(v2))+56))
+					v21 = t33
+					t34 := int64(load64(m.memory, uint64(uint32(v2))+64))
+					v22 = t34
+					t35 := int64(load64(m.memory, uint64(uint32(v2))+72))
+					v23 = t35
+					t36 := int64(load64(m.memory, uint64(uint32(v2))+80))
+					v24 = t36
+					t37 := int64(load64(m.memory, uint64(uint32(v2))+88))
+					v25 = t37
+					t38 := int64(load64(m.memory, uint64(uint32(v2))+104))
+					v26 = t38
+					t39 := int64(load64(m.memory, uint64(uint32(v2))+112))
+					v27 = t39
+					t40 := int64(load64(m.memory, uint64(uint32(v2))+120))
+					v28 = t40
+					t41 := int64(load64(m.memory, uint64(uint32(v2))+128))
+					v29 = t41
+					t42 := int64(load64(m.memory, uint64(uint32(v2))+136))
+					v30 = t42
+					t43 := int64(load64(m.memory, uint64(uint32(v2))+160))
+					v31 = t43
+					t44 := int64(load64(m.memory, uint64(uint32(v2))+168))
+					v32 = t44
+					t45 := int64(load64(m.memory, uint64(uint32(v2))+176))
+					v33 = t45
+					memory_copy(m.memory, uint32(v9+i32(184)), uint32(v2+i32(184)), uint32(i32(136)))
+					store64(m.memory, uint64(uint32(v9))+176, uint64(v33))
+					store64(m.memory, uint64(uint32(v9))+168, uint64(v32))
+					store64(m.memory, uint64(uint32(v9))+160, uint64(v31))
+					store64(m.memory, uint64(uint32(v9))+152, uint64(v14))
+					store64(m.memory, uint64(uint32(v9))+144, uint64(v11))
+					store64(m.memory, uint64(uint32(v9))+136, uint64(v30))
+					store64(m.memory, uint64(uint32(v9))+128, uint64(v29))
+					store64(m.memory, uint64(uint32(v9))+120, uint64(v28))
+					store64(m.memory, uint64(uint32(v9))+112, uint64(v27))
+					store64(m.memory, uint64(uint32(v9))+104, uint64(v26))
+					store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
+					store64(m.memory, uint64(uint32(v9))+88, uint64(v25))
+					store64(m.memory, uint64(uint32(v9))+80, uint64(v24))
+					store64(m.memory, uint64(uint32(v9))+72, uint64(v23))
+					store64(m.memory, uint64(uint32(v9))+64, uint64(v22))
+					store64(m.memory, uint64(uint32(v9))+56, uint64(v21))
+					store64(m.memory, uint64(uint32(v9))+48, uint64(v20))
+					store64(m.memory, uint64(uint32(v9))+40, uint64(v19))
+					store64(m.memory, uint64(uint32(v9))+32, uint64(v18))
+					store64(m.memory, uint64(uint32(v9))+24, uint64(v17))
+					store64(m.memory, uint64(uint32(v9))+16, uint64(v16))
+					store64(m.memory, uint64(uint32(v9))+8, uint64(v15))
+					store64(m.memory, uint32(v9), uint64(v7))
+					t46 := m.fn1(v9, v6, v3)
+					v7 = t46
 				}
 			l12:
 				{
@@ -249,91 +252,91 @@ func (m *Module) fn0(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 					v5 = v7
 					goto l16
 				l15:
-					t46 := int64(load64(m.memory, uint64(uint32(v2))+128))
-					t47, t48 := i64_add_wide(v7, t46)
-					v4 = t48
-					v6 = t47
-					p49 := v6
+					t47 := int64(load64(m.memory, uint64(uint32(v2))+128))
+					t48, t49 := i64_add_wide(v7, t47)
+					v4 = t49
+					v6 = t48
+					p50 := v6
 					if int32(v4) != 0 {
-						p49 = i64(-1)
+						p50 = i64(-1)
 					}
-					v6 = p49
-					t50 := int64(load64(m.memory, uint64(uint32(v2))+120))
-					t51 := v6
-					v4 = t50
-					p52 := v4
+					v6 = p50
+					t51 := int64(load64(m.memory, uint64(uint32(v2))+120))
+					t52 := v6
+					v4 = t51
+					p53 := v4
 					if uint64(v6) < uint64(v4) {
-						p52 = t51
+						p53 = t52
 					}
-					v6 = p52
-					t54 := v6
-					t55 := v5
-					t56 := v6
-					p53 := i64(0x7fffffffffffffff)
+					v6 = p53
+					t55 := v6
+					t56 := v5
+					t57 := v6
+					p54 := i64(0x7fffffffffffffff)
 					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p53 = v5
+						p54 = v5
 					}
-					p57 := t55
-					if uint64(t56) < uint64(p53) {
-						p57 = t54
-					}
-					v5 = p57
-					p58 := i64(0x7fffffffffffffff)
-					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p58 = v5
+					p58 := t56
+					if uint64(t57) < uint64(p54) {
+						p58 = t55
 					}
 					v5 = p58
+					p59 := i64(0x7fffffffffffffff)
+					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+						p59 = v5
+					}
+					v5 = p59
 					{
-						t59 := int32(load32(m.memory, uint64(uint32(v2))+176))
-						switch t59 + i32(-2) {
+						t60 := int32(load32(m.memory, uint64(uint32(v2))+176))
+						switch t60 + i32(-2) {
 						case 0:
 							goto l16
 						default:
-							p60 := v7
+							p61 := v7
 							if uint64(v5) > uint64(v7) {
-								p60 = v5
+								p61 = v5
 							}
-							v5 = p60
+							v5 = p61
 							goto l16
 						case 1:
-							t61 := int64(load64(m.memory, uint32(v1)))
-							v7 = v12*i64(-0x61c8864680b583eb) + t61 + i64(-0x61c8864680b583eb)
+							t62 := int64(load64(m.memory, uint32(v1)))
+							v7 = v12*i64(-0x61c8864680b583eb) + t62 + i64(-0x61c8864680b583eb)
 							v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
 							v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
-							t62 := int64(uint64(v7)>>31) ^ v7
+							t63 := int64(uint64(v7)>>31) ^ v7
 							v7 = int64(uint64(v5)>>1) + v5
-							p63 := i64(0x7fffffffffffffff)
+							p64 := i64(0x7fffffffffffffff)
 							if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-								p63 = v7
+								p64 = v7
 							}
-							_, t65 := i64_mul_wide_u(t62, p63-v5+i64(1))
-							v7 = t65
+							_, t66 := i64_mul_wide_u(t63, p64-v5+i64(1))
+							v7 = t66
 							v5 = v5 + v7
 						}
 					}
 				}
 			l16:
-				t66 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				v6 = t66
-				t67 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v7 = t67
+				t67 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				v6 = t67
+				t68 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v7 = t68
 				{
-					t68 := int32(load32(m.memory, uint64(uint32(v1))+52))
-					if t68 != 0 {
-						t71 := int64(load64(m.memory, uint64(uint32(v1))+24))
-						v4 = t71
+					t69 := int32(load32(m.memory, uint64(uint32(v1))+52))
+					if t69 != 0 {
+						t72 := int64(load64(m.memory, uint64(uint32(v1))+24))
+						v4 = t72
 						if v7 == i64(0x7fffffffffffffff) {
 							goto l22
 						}
 						v3 = i32(4)
-						t72 := v7
+						t73 := v7
 						v6 = v8 - v6
-						p73 := v6
+						p74 := v6
 						if uint64(v6) > uint64(v8) {
-							p73 = i64(0)
+							p74 = i64(0)
 						}
-						v6 = p73
-						if uint64(t72) < uint64(v6) {
+						v6 = p74
+						if uint64(t73) < uint64(v6) {
 							goto l21
 						}
 						if uint64(v5) <= uint64(v7-v6) {
@@ -345,14 +348,14 @@ func (m *Module) fn0(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 						goto l20
 					}
 					v3 = i32(4)
-					t69 := v7
+					t70 := v7
 					v6 = v8 - v6
-					p70 := v6
+					p71 := v6
 					if uint64(v6) > uint64(v8) {
-						p70 = i64(0)
+						p71 = i64(0)
 					}
-					v6 = p70
-					if uint64(t69) < uint64(v6) {
+					v6 = p71
+					if uint64(t70) < uint64(v6) {
 						goto l21
 					}
 					if uint64(v5) <= uint64(v7-v6) {
@@ -371,25 +374,25 @@ func (m *Module) fn0(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 			goto l21
 		}
 	l20:
-		t74, t75 := i64_add_wide(v8, v5)
-		v7 = t75
-		v8 = t74
-		t77 := v1
-		p76 := v8
+		t75, t76 := i64_add_wide(v8, v5)
+		v7 = t76
+		v8 = t75
+		t78 := v1
+		p77 := v8
 		if int32(v7) != 0 {
-			p76 = i64(-1)
+			p77 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t77))+16, uint64(p76))
-		t78 := int64(load64(m.memory, uint64(uint32(v1))+32))
-		t79, t80 := i64_add_wide(t78, i64(1))
-		v7 = t80
-		v8 = t79
-		t82 := v1
-		p81 := v8
+		store64(m.memory, uint64(uint32(t78))+16, uint64(p77))
+		t79 := int64(load64(m.memory, uint64(uint32(v1))+32))
+		t80, t81 := i64_add_wide(t79, i64(1))
+		v7 = t81
+		v8 = t80
+		t83 := v1
+		p82 := v8
 		if int32(v7) != 0 {
-			p81 = i64(-1)
+			p82 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t82))+32, uint64(p81))
+		store64(m.memory, uint64(uint32(t83))+32, uint64(p82))
 		v3 = i32(0)
 		goto l24
 	}
@@ -408,962 +411,967 @@ l23:
 l24:
 	store32(m.memory, uint32(v0), uint32(v3))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-	m.g0 = v9 + i32(192)
+	m.g0 = v9 + i32(320)
 }
-func (m *Module) fn1(v0, v1 int32, v2 int64, v3 int32) int64 {
-	var v4 int32
-	var v5 int64
-	var v6 int32
-	var v7 int64
-	var v8, v9 int32
-	var v10, v11, v12, v13 int64
-	var v14 int32
+func (m *Module) fn1(v0 int32, v1 int64, v2 int32) int64 {
+	var v3 int32
+	var v4, v5 int64
 	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
+	v3 = t0 - i32(16)
+	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v0)))
-	v5 = t1
+	t2 := v3
+	v4 = t1
+	store64(m.memory, uint64(uint32(t2))+8, uint64(v4))
+	store64(m.memory, uint32(v3), uint64(v4))
+	m.fn2(v3, v0, v1, v2)
+	t3 := int64(load64(m.memory, uint32(v3)))
+	t4 := v3
+	t5 := v0
+	v4 = int64(uint32(v2))
+	m.fn3(t4, t3, t5, v4)
+	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	t7 := int64(load64(m.memory, uint32(v3)))
+	v5 = t7
+	t8 := t6 - v5 + i64(1)
+	v1 = v1 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
+	v1 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
+	v1 = (int64(uint64(v1)>>27) ^ v1) * i64(-0x6b2fb644ecceee15)
+	_, t10 := i64_mul_wide_u(t8, int64(uint64(v1)>>31)^v1)
+	v1 = t10
+	v1 = v5 + v1
 	{
-		{
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+172))
-			v6 = t2
-			if v6 != i32(6) {
-				{
-					t3 := int32(load32(m.memory, uint64(uint32(v0))+160))
-					v8 = t3
-					if v8 != i32(3) {
-						goto l3
-					}
-					t4 := int32(load32(m.memory, uint64(uint32(v0))+16))
-					if t4 != i32(2) {
-						goto l3
-					}
-					t5 := int32(load32(m.memory, uint64(uint32(v0))+20))
-					if t5 == i32(1) {
-						goto l4
-					}
-				}
-			l3:
-				p6 := i32(8192)
-				if uint32(v3) < uint32(i32(8192)) {
-					p6 = v3
-				}
-				v9 = p6 + i32(1)
-				v8 = v8 + i32(-3)
-				v7 = v5
-				v10 = v5
-			l14:
-				v11 = v10
-				v12 = v5
-				v9 = v9 + i32(-1)
-				if v9 == 0 {
-					goto l2
-				}
-				v5 = v12
-				v10 = v11
-				switch v8 {
-				default:
-					goto l6
-				case 2:
-					t7, t8 := i64_add_wide(v11, v12)
-					v7 = t8
-					v5 = t7
-					p9 := v5
-					if int32(v7) != 0 {
-						p9 = i64(-1)
-					}
-					v5 = p9
-					p10 := i64(0x7fffffffffffffff)
-					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p10 = v5
-					}
-					v5 = p10
-					v7 = v12
-					v10 = v12
-					goto l6
-				case 3:
-					t11, t12 := i64_add_wide(v11, i64(1))
-					v7 = t12
-					v5 = t11
-					p13 := v5
-					if int32(v7) != 0 {
-						p13 = i64(-1)
-					}
-					v5 = p13
-					t14 := int64(load64(m.memory, uint64(uint32(v1))+128))
-					p15 := v11
-					if uint64(v5) < uint64(t14) {
-						p15 = v5
-					}
-					v7 = p15
-					goto l9
-				case 0:
-					v13 = i64(0x7fffffffffffffff)
-					{
-						t16 := int32(load32(m.memory, uint64(uint32(v0))+168))
-						if t16 != i32(1) {
-							goto l10
-						}
-						t17 := int64(load64(m.memory, uint64(uint32(v0))+40))
-						v13 = t17
-					}
-				l10:
-					v5 = v12
-					v10 = v11
-					if uint64(v11) >= uint64(v13) {
-						goto l6
-					}
-					t18 := int64(load32(m.memory, uint64(uint32(v0))+16))
-					v5 = t18
-					{
-						{
-							t19 := int32(load32(m.memory, uint64(uint32(v0))+20))
-							v14 = t19
-							if uint32(v14) < uint32(i32(2)) {
-								goto l11
-							}
-							t20 := v11
-							t21 := v11
-							v7 = int64(uint32(v14))
-							t22 := int64(uint64(t21) / uint64(v7))
-							v10 = t22
-							t23 := int64(uint64((t20-v10*v7)*v5) / uint64(v7))
-							v7 = t23
-							t24, t25 := i64_mul_wide_u(v10, v5)
-							v10 = t25
-							v5 = t24
-							if v10 == i64(0) {
-								goto l12
-							}
-							v5 = i64(-1)
-						l12:
-							t26, t27 := i64_add_wide(v5, v7)
-							v7 = t27
-							v5 = t26
-							p28 := v5
-							if int32(v7) != 0 {
-								p28 = i64(-1)
-							}
-							v5 = p28
-							goto l13
-						}
-					l11:
-						t29, t30 := i64_mul_wide_u(v11, v5)
-						v7 = t30
-						v5 = t29
-						if v7 == i64(0) {
-							goto l13
-						}
-						v5 = i64(-1)
-					}
-				l13:
-					p31 := v13
-					if uint64(v5) < uint64(v13) {
-						p31 = v5
-					}
-					v5 = p31
-					p32 := i64(0x7fffffffffffffff)
-					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p32 = v5
-					}
-					v7 = p32
-				}
-			l9:
-				v5 = v12
-				v10 = v7
-			l6:
-				if v10 != v11 {
-					goto l14
-				}
-				if v5 != v12 {
-					goto l14
-				}
-				goto l2
-			}
-			if v3&i32(0xfff) != 0 {
-				v13 = int64(uint32(v3))
-				v11 = v13 & i64(0xfffff000)
-				v12 = v2 + int64(uint64(v13)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
-				v7 = v5
-			l16:
-				{
-					m.fn22(v4, v7, v0, v1, v11)
-					t33 := int64(load64(m.memory, uint64(uint32(v4))+8))
-					t34 := int64(load64(m.memory, uint32(v4)))
-					v7 = t34
-					t35 := t33 - v7 + i64(1)
-					v10 = (int64(uint64(v12)>>30) ^ v12) * i64(-4658895280553007687)
-					v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
-					_, t37 := i64_mul_wide_u(t35, int64(uint64(v10)>>31)^v10)
-					v10 = t37
-					v7 = v7 + v10
-					{
-						t38 := int32(load32(m.memory, uint64(uint32(v0))+168))
-						if t38 != i32(2) {
-							goto l15
-						}
-						t39 := int64(load64(m.memory, uint64(uint32(v0))+40))
-						v10 = t39
-						p40 := v7
-						if uint64(v10) < uint64(v7) {
-							p40 = v10
-						}
-						v7 = p40
-					}
-				l15:
-					p41 := v7
-					if v11&i64(0xfff) == i64(0xfff) {
-						p41 = v5
-					}
-					v7 = p41
-					v12 = v12 + i64(-0x61c8864680b583eb)
-					v10 = v11 + i64(1)
-					v11 = v10
-					if uint64(v10) < uint64(v13) {
-						goto l16
-					}
-					goto l2
-				}
-			}
-			v7 = v5
-			goto l2
+		t11 := int32(load32(m.memory, uint64(uint32(v0))+172))
+		if t11 != i32(7) {
+			goto l0
 		}
-	l4:
-		v11 = i64(0x7fffffffffffffff)
-		t43 := v5
-		p42 := i32(63)
-		if uint32(v3) < uint32(i32(63)) {
-			p42 = v3
+		t12 := int64(load64(m.memory, uint64(uint32(v0))+88))
+		t13, t14 := i64_mul_wide_u(t12, v1)
+		v4 = t14
+		v1 = t13
+		if v4 == 0 {
+			goto l1
 		}
-		v12 = int64(uint32(p42))
-		p44 := i64_shl(t43, v12)
-		if uint64(v5) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v12)) {
-			p44 = i64(0x7fffffffffffffff)
+		v1 = i64(-1)
+	l1:
+		p15 := i64(0x7fffffffffffffff)
+		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+			p15 = v1
 		}
-		v12 = p44
-		{
-			t45 := int32(load32(m.memory, uint64(uint32(v0))+168))
-			if t45 != i32(1) {
-				goto l17
-			}
-			t46 := int64(load64(m.memory, uint64(uint32(v0))+40))
-			v11 = t46
-		}
-	l17:
-		p47 := v12
-		if uint64(v11) < uint64(v12) {
-			p47 = v11
-		}
-		v7 = p47
+		v1 = p15
 	}
-l2:
-	t48 := v4
-	t49 := v7
-	t50 := v0
-	t51 := v1
-	v11 = int64(uint32(v3))
-	m.fn22(t48, t49, t50, t51, v11)
-	t52 := int64(load64(m.memory, uint64(uint32(v4))+8))
-	t53 := int64(load64(m.memory, uint32(v4)))
-	v12 = t53
-	t54 := t52 - v12 + i64(1)
-	v11 = v2 + v11*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-	v11 = (int64(uint64(v11)>>30) ^ v11) * i64(-4658895280553007687)
-	v11 = (int64(uint64(v11)>>27) ^ v11) * i64(-0x6b2fb644ecceee15)
-	_, t56 := i64_mul_wide_u(t54, int64(uint64(v11)>>31)^v11)
-	v11 = t56
-	v11 = v12 + v11
-	{
-		if v6 != i32(7) {
-			goto l18
-		}
-		t57 := int64(load64(m.memory, uint64(uint32(v0))+88))
-		t58, t59 := i64_mul_wide_u(t57, v11)
-		v12 = t59
-		v11 = t58
-		if v12 == 0 {
-			goto l19
-		}
-		v11 = i64(-1)
-	l19:
-		p60 := i64(0x7fffffffffffffff)
-		if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
-			p60 = v11
-		}
-		v11 = p60
+l0:
+	t16 := int64(load64(m.memory, uint64(uint32(v0))+40))
+	v4 = t16
+	t17 := int32(load32(m.memory, uint64(uint32(v0))+168))
+	v0 = t17
+	m.g0 = v3 + i32(16)
+	p18 := v1
+	if uint64(v4) < uint64(v1) {
+		p18 = v4
 	}
-l18:
-	{
-		t61 := int32(load32(m.memory, uint64(uint32(v0))+168))
-		if t61 != i32(2) {
-			goto l20
-		}
-		t62 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		v12 = t62
-		p63 := v11
-		if uint64(v12) < uint64(v11) {
-			p63 = v12
-		}
-		v11 = p63
+	p19 := v1
+	if v0 == i32(2) {
+		p19 = p18
 	}
-l20:
-	m.g0 = v4 + i32(16)
-	return v11
+	return p19
 }
-func (m *Module) fn2(v0, v1 int32, v2, v3 int64) int64 {
-	var v4 int64
-	var v5 int32
-	var v6, v7, v8, v9 int64
-	var v10, v11 int32
-	var v12, v13 int64
-	var v14, v15 int32
-	t0 := int64(load64(m.memory, uint32(v0)))
-	v4 = t0
+func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
+	var v4, v5, v6 int64
+	var v7, v8, v9 int32
+	var v10, v11, v12, v13, v14 int64
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+172))
-			v5 = t1
-			if v5 != i32(6) {
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+172))
+			if t0 != i32(6) {
 				goto l0
 			}
-			t2 := int64(load32(m.memory, uint64(uint32(v1))+16))
-			v6 = t2
-			t3 := int64(load64(m.memory, uint64(uint32(v1))+48))
-			v7 = t3
-			t4 := int64(load64(m.memory, uint32(v1)))
-			v8 = t4
-			t5 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			v9 = t5
-			t6 := int32(load32(m.memory, uint64(uint32(v1))+168))
-			v10 = t6
+			if v3&i32(0xfff) == 0 {
+				return
+			}
+			v4 = int64(uint32(v3))
+			v5 = v4 & i64(0xfffff000)
+			v2 = v2 + int64(uint64(v4)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
+		l2:
+			{
+				t1 := v0
+				t2 := v1
+				t3 := v5
+				v6 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
+				v6 = (int64(uint64(v6)>>27) ^ v6) * i64(-0x6b2fb644ecceee15)
+				_ = m.fn4(t1, t2, t3, int64(uint64(v6)>>31)^v6)
+				v2 = v2 + i64(-0x61c8864680b583eb)
+				v5 = v5 + i64(1)
+				if uint64(v5) < uint64(v4) {
+					goto l2
+				}
+				return
+			}
+		}
+	l0:
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+16))
+		v7 = t5
+		{
+			{
+				t6 := int32(load32(m.memory, uint64(uint32(v1))+160))
+				v8 = t6
+				if v8 == i32(3) {
+					goto l3
+				}
+				t7 := int32(load32(m.memory, uint64(uint32(v1))+20))
+				v9 = t7
+				goto l4
+			}
+		l3:
+			t8 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			v9 = t8
+			if v7 != i32(2) {
+				goto l4
+			}
+			if v9 == i32(1) {
+				goto l5
+			}
+		}
+	l4:
+		t9 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		t10 := int32(load32(m.memory, uint64(uint32(v1))+168))
+		p11 := i64(0x7fffffffffffffff)
+		if t10 == i32(1) {
+			p11 = t9
+		}
+		v10 = p11
+		p12 := i32(8192)
+		if uint32(v3) < uint32(i32(8192)) {
+			p12 = v3
+		}
+		v3 = p12 + i32(1)
+		t13 := int64(load64(m.memory, uint64(uint32(v0))+8))
+		v4 = t13
+		v11 = int64(uint32(v9))
+		v12 = int64(uint32(v7))
+		t14 := int64(load64(m.memory, uint64(uint32(v1))+312))
+		v13 = t14
+		t15 := int64(load64(m.memory, uint32(v0)))
+		v5 = t15
+		v1 = v8 + i32(-3)
+		var p16 int32
+		if uint32(v9) < uint32(i32(2)) {
+			p16 = 1
+		}
+		v9 = p16
+	l15:
+		v2 = v5
+		v6 = v4
+		v3 = v3 + i32(-1)
+		if v3 == 0 {
+			return
+		}
+		v4 = v6
+		v5 = v2
+		{
+			switch v1 {
+			default:
+				goto l7
+			case 0:
+				if uint64(v2) < uint64(v10) {
+					goto l10
+				}
+				v4 = v6
+				v5 = v2
+				goto l7
+			case 2:
+				store64(m.memory, uint32(v0), uint64(v6))
+				t17, t18 := i64_add_wide(v2, v6)
+				v4 = t18
+				v5 = t17
+				t20 := v0
+				p19 := v5
+				if int32(v4) != 0 {
+					p19 = i64(-1)
+				}
+				v5 = p19
+				p21 := i64(0x7fffffffffffffff)
+				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+					p21 = v5
+				}
+				v4 = p21
+				store64(m.memory, uint64(uint32(t20))+8, uint64(v4))
+				v5 = v6
+				goto l7
+			case 3:
+				t22, t23 := i64_add_wide(v2, i64(1))
+				v4 = t23
+				v5 = t22
+				p24 := v5
+				if int32(v4) != 0 {
+					p24 = i64(-1)
+				}
+				v5 = p24
+				p25 := v2
+				if uint64(v5) < uint64(v13) {
+					p25 = v5
+				}
+				v5 = p25
+				goto l11
+			}
+		l10:
 			{
 				{
-					t7 := int32(load32(m.memory, uint64(uint32(v1))+20))
-					v11 = t7
-					if uint32(v11) < uint32(i32(2)) {
+					if v9 != 0 {
+						goto l12
+					}
+					t26 := int64(uint64(v2) / uint64(v11))
+					t27 := v2
+					v5 = t26
+					t28 := int64(uint64((t27-v5*v11)*v12) / uint64(v11))
+					v4 = t28
+					t29, t30 := i64_mul_wide_u(v5, v12)
+					v14 = t30
+					v5 = t29
+					if v14 == i64(0) {
+						goto l13
+					}
+					v5 = i64(-1)
+				l13:
+					t31, t32 := i64_add_wide(v5, v4)
+					v4 = t32
+					v5 = t31
+					p33 := v5
+					if int32(v4) != 0 {
+						p33 = i64(-1)
+					}
+					v5 = p33
+					goto l14
+				}
+			l12:
+				t34, t35 := i64_mul_wide_u(v2, v12)
+				v4 = t35
+				v5 = t34
+				if v4 == i64(0) {
+					goto l14
+				}
+				v5 = i64(-1)
+			}
+		l14:
+			p36 := v10
+			if uint64(v5) < uint64(v10) {
+				p36 = v5
+			}
+			v5 = p36
+			p37 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p37 = v5
+			}
+			v5 = p37
+		}
+	l11:
+		store64(m.memory, uint32(v0), uint64(v5))
+		v4 = v6
+	l7:
+		if v5 != v2 {
+			goto l15
+		}
+		if v4 != v6 {
+			goto l15
+		}
+	}
+	return
+l5:
+	t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	t39 := int32(load32(m.memory, uint64(uint32(v1))+168))
+	t41 := v0
+	p40 := i64(0x7fffffffffffffff)
+	if t39 == i32(1) {
+		p40 = t38
+	}
+	v2 = p40
+	t42 := int64(load64(m.memory, uint32(v1)))
+	t43 := v2
+	v5 = t42
+	t45 := v5
+	p44 := i32(63)
+	if uint32(v3) < uint32(i32(63)) {
+		p44 = v3
+	}
+	v6 = int64(uint32(p44))
+	p46 := i64_shl(t45, v6)
+	if uint64(v5) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v6)) {
+		p46 = i64(0x7fffffffffffffff)
+	}
+	v5 = p46
+	p47 := v5
+	if uint64(v2) < uint64(v5) {
+		p47 = t43
+	}
+	store64(m.memory, uint32(t41), uint64(p47))
+}
+func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
+	var v4 int32
+	var v5, v6, v7 int64
+	var v8 int32
+	var v9, v10 int64
+	var v11, v12, v13 int32
+	{
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v2))+172))
+			v4 = t0
+			if v4 != i32(6) {
+				goto l0
+			}
+			t1 := int64(load32(m.memory, uint64(uint32(v2))+16))
+			v5 = t1
+			t2 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v6 = t2
+			t3 := int64(load64(m.memory, uint32(v2)))
+			v3 = t3
+			t4 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			v7 = t4
+			t5 := int32(load32(m.memory, uint64(uint32(v2))+168))
+			v8 = t5
+			{
+				{
+					t6 := int32(load32(m.memory, uint64(uint32(v2))+20))
+					v2 = t6
+					if uint32(v2) < uint32(i32(2)) {
 						goto l1
 					}
-					t8 := v4
-					t9 := v4
-					v12 = int64(uint32(v11))
-					t10 := int64(uint64(t9) / uint64(v12))
-					v13 = t10
-					t11 := int64(uint64((t8-v13*v12)*v6) / uint64(v12))
-					v12 = t11
-					t12, t13 := i64_mul_wide_u(v13, v6)
-					v13 = t13
-					v6 = t12
-					if v13 == i64(0) {
+					t7 := v1
+					t8 := v1
+					v9 = int64(uint32(v2))
+					t9 := int64(uint64(t8) / uint64(v9))
+					v10 = t9
+					t10 := int64(uint64((t7-v10*v9)*v5) / uint64(v9))
+					v9 = t10
+					t11, t12 := i64_mul_wide_u(v10, v5)
+					v5 = t12
+					v1 = t11
+					if v5 == i64(0) {
 						goto l2
 					}
-					v6 = i64(-1)
+					v1 = i64(-1)
 				l2:
-					t14, t15 := i64_add_wide(v6, v12)
-					v12 = t15
-					v6 = t14
-					p16 := v6
-					if int32(v12) != 0 {
-						p16 = i64(-1)
+					t13, t14 := i64_add_wide(v1, v9)
+					v5 = t14
+					v1 = t13
+					p15 := v1
+					if int32(v5) != 0 {
+						p15 = i64(-1)
 					}
-					v6 = p16
+					v5 = p15
 					goto l3
 				}
 			l1:
-				t17, t18 := i64_mul_wide_u(v4, v6)
-				v12 = t18
-				v6 = t17
-				if v12 == i64(0) {
+				t16, t17 := i64_mul_wide_u(v1, v5)
+				v1 = t17
+				v5 = t16
+				if v1 == i64(0) {
 					goto l3
 				}
-				v6 = i64(-1)
+				v5 = i64(-1)
 			}
 		l3:
-			p19 := v8
-			if uint64(v7) > uint64(v8) {
-				p19 = v7
+			p18 := v3
+			if uint64(v6) > uint64(v3) {
+				p18 = v6
 			}
-			v7 = p19
-			t21 := v7
-			p20 := v9
-			if uint64(v6) < uint64(v9) {
-				p20 = v6
+			v1 = p18
+			t20 := v1
+			p19 := v7
+			if uint64(v5) < uint64(v7) {
+				p19 = v5
 			}
-			p22 := v6
-			if v10 == i32(1) {
-				p22 = p20
+			p21 := v5
+			if v8 == i32(1) {
+				p21 = p19
 			}
-			v6 = p22
-			p23 := i64(0x7fffffffffffffff)
-			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p23 = v6
+			v5 = p21
+			p22 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p22 = v5
 			}
-			v6 = p23
-			p24 := v6
-			if uint64(v7) > uint64(v6) {
-				p24 = t21
+			v5 = p22
+			p23 := v5
+			if uint64(v1) > uint64(v5) {
+				p23 = t20
 			}
-			v6 = p24
+			v5 = p23
 			goto l4
 		}
 	l0:
-		v9 = v4
 		{
-			t25 := int32(load32(m.memory, uint64(uint32(v1))+160))
-			switch t25 + i32(-2) {
+			t24 := int32(load32(m.memory, uint64(uint32(v2))+160))
+			switch t24 + i32(-2) {
 			default:
 				goto l6
 			case 2:
-				t26 := int64(load64(m.memory, uint32(v1)))
-				v8 = t26
+				t25 := int64(load64(m.memory, uint32(v2)))
+				v7 = t25
 				{
 					{
-						t27 := int32(load32(m.memory, uint64(uint32(v1))+164))
-						v10 = t27
-						if v10 != 0 {
+						t26 := int32(load32(m.memory, uint64(uint32(v2))+164))
+						v8 = t26
+						if v8 != 0 {
 							goto l9
 						}
-						v9 = i64(1)
+						v1 = i64(1)
 						goto l10
 					}
 				l9:
-					t28 := int64(load64(m.memory, uint64(uint32(v1))+24))
-					t29, t30 := i64_add_wide(v2, t28)
-					v7 = t30
-					v9 = t29
-					p31 := v9
-					if int32(v7) != 0 {
-						p31 = i64(-1)
+					t27 := int64(load64(m.memory, uint64(uint32(v2))+24))
+					t28, t29 := i64_add_wide(v3, t27)
+					v5 = t29
+					v1 = t28
+					p30 := v1
+					if int32(v5) != 0 {
+						p30 = i64(-1)
 					}
-					v9 = p31
+					v1 = p30
 					v6 = i64(1)
 				l13:
 					{
-						if v10&i32(1) == 0 {
+						if v8&i32(1) == 0 {
 							goto l11
 						}
-						t32, t33 := i64_mul_wide_u(v6, v9)
-						v7 = t33
-						v6 = t32
-						if v7 == 0 {
+						t31, t32 := i64_mul_wide_u(v6, v1)
+						v5 = t32
+						v6 = t31
+						if v5 == 0 {
 							goto l11
 						}
 						v6 = i64(-1)
 					}
 				l11:
 					{
-						v10 = int32(uint32(v10) >> 1)
-						if v10 == 0 {
+						v8 = int32(uint32(v8) >> 1)
+						if v8 == 0 {
 							goto l12
 						}
-						t34, t35 := i64_mul_wide_u(v9, v9)
-						v7 = t35
-						v9 = t34
-						if v7 == 0 {
+						t33, t34 := i64_mul_wide_u(v1, v1)
+						v5 = t34
+						v1 = t33
+						if v5 == 0 {
 							goto l13
 						}
-						v9 = i64(-1)
+						v1 = i64(-1)
 						goto l13
 					}
 				l12:
-					p36 := i64(0x7fffffffffffffff)
+					p35 := i64(0x7fffffffffffffff)
 					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-						p36 = v6
+						p35 = v6
 					}
-					v9 = p36
+					v1 = p35
 				}
 			l10:
-				t37, t38 := i64_mul_wide_u(v8, v9)
-				v7 = t38
-				v9 = t37
-				if v7 == i64(0) {
+				t36, t37 := i64_mul_wide_u(v7, v1)
+				v5 = t37
+				v1 = t36
+				if v5 == i64(0) {
 					goto l14
 				}
-				v9 = i64(-1)
+				v1 = i64(-1)
 			l14:
-				p39 := i64(0x7fffffffffffffff)
-				if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-					p39 = v9
+				p38 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p38 = v1
 				}
-				v9 = p39
+				v1 = p38
 				goto l6
 			case 4:
-				t40 := int64(load64(m.memory, uint64(uint32(v1))+312))
-				v9 = t40
-				p41 := i32(16)
-				if uint64(v9) < uint64(i64(17)) {
-					p41 = int32(v9)
+				t39 := int64(load64(m.memory, uint64(uint32(v2))+312))
+				v5 = t39
+				p40 := i32(16)
+				if uint64(v5) < uint64(i64(17)) {
+					p40 = int32(v5)
 				}
-				v10 = p41
-				if v10 != 0 {
-					v11 = v1 + i32(184)
-					v14 = v11 + v10<<3 + i32(-8)
-					t42 := v14
-					t43 := v14
-					t44 := v11
-					v15 = int32(v4)
-					p45 := t44 + v15<<3
-					if uint32(v10) <= uint32(v15) {
-						p45 = t43
+				v8 = p40
+				if v8 != 0 {
+					v11 = v2 + i32(184)
+					v12 = v11 + v8<<3 + i32(-8)
+					t41 := v12
+					t42 := v12
+					t43 := v11
+					v13 = int32(v1)
+					p44 := t43 + v13<<3
+					if uint32(v8) <= uint32(v13) {
+						p44 = t42
 					}
-					p46 := p45
-					if uint64(v4) > uint64(i64(0xffffffff)) {
-						p46 = t42
+					p45 := p44
+					if uint64(v1) > uint64(i64(0xffffffff)) {
+						p45 = t41
 					}
-					t47 := int64(load64(m.memory, uint32(p46)))
-					v9 = t47
+					t46 := int64(load64(m.memory, uint32(p45)))
+					v1 = t46
 					goto l6
 				}
-				v9 = i64(0)
+				v1 = i64(0)
 				goto l6
 			case 0:
-				t48 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				t49, t50 := i64_mul_wide_u(t48, v2)
-				v7 = t50
-				v9 = t49
-				t51 := int64(load64(m.memory, uint32(v1)))
-				v6 = t51
-				if v7 == i64(0) {
+				t47 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				t48, t49 := i64_mul_wide_u(t47, v3)
+				v5 = t49
+				v1 = t48
+				t50 := int64(load64(m.memory, uint32(v2)))
+				v6 = t50
+				if v5 == i64(0) {
 					goto l16
 				}
-				v9 = i64(-1)
+				v1 = i64(-1)
 			l16:
-				t53 := v6
-				p52 := i64(0x7fffffffffffffff)
-				if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-					p52 = v9
+				t52 := v6
+				p51 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p51 = v1
 				}
-				t54, t55 := i64_add_wide(t53, p52)
-				v7 = t55
-				v9 = t54
-				p56 := v9
-				if int32(v7) != 0 {
-					p56 = i64(-1)
+				t53, t54 := i64_add_wide(t52, p51)
+				v5 = t54
+				v1 = t53
+				p55 := v1
+				if int32(v5) != 0 {
+					p55 = i64(-1)
 				}
-				v9 = p56
-				p57 := i64(0x7fffffffffffffff)
-				if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-					p57 = v9
+				v1 = p55
+				p56 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p56 = v1
 				}
-				v9 = p57
+				v1 = p56
 			}
 		}
 	l6:
-		v8 = i64(0)
-		t58 := int64(load64(m.memory, uint64(uint32(v1))+32))
-		t59, t60 := i64_add_wide(t58, v9)
+		v7 = i64(0)
+		t57 := int64(load64(m.memory, uint64(uint32(v2))+32))
+		t58, t59 := i64_add_wide(t57, v1)
+		v5 = t59
+		v1 = t58
+		t60 := int64(load64(m.memory, uint64(uint32(v2))+40))
 		v6 = t60
-		v7 = t59
-		t61 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		v9 = t61
-		t63 := v9
-		p62 := v7
-		if int32(v6) != 0 {
-			p62 = i64(-1)
+		t62 := v6
+		p61 := v1
+		if int32(v5) != 0 {
+			p61 = i64(-1)
 		}
-		v7 = p62
-		p64 := i64(0x7fffffffffffffff)
-		if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-			p64 = v7
+		v1 = p61
+		p63 := i64(0x7fffffffffffffff)
+		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+			p63 = v1
 		}
-		v7 = p64
-		p65 := v7
-		if uint64(v9) < uint64(v7) {
-			p65 = t63
+		v1 = p63
+		p64 := v1
+		if uint64(v6) < uint64(v1) {
+			p64 = t62
 		}
-		t66 := int32(load32(m.memory, uint64(uint32(v1))+168))
-		t67 := v7
-		v10 = t66
-		p68 := t67
-		if v10 == i32(1) {
-			p68 = p65
+		t65 := int32(load32(m.memory, uint64(uint32(v2))+168))
+		p66 := v1
+		if t65 == i32(1) {
+			p66 = p64
 		}
-		v6 = p68
-		v7 = v6
-		switch v5 + i32(-2) {
+		v5 = p66
+		v1 = v5
+		switch v4 + i32(-2) {
 		default:
 			goto l21
 		case 1:
-			v7 = v6 - int64(uint64(v6)>>1)
-			p69 := v7
-			if uint64(v7) > uint64(v6) {
-				p69 = i64(0)
+			v1 = v5 - int64(uint64(v5)>>1)
+			p67 := v1
+			if uint64(v1) > uint64(v5) {
+				p67 = i64(0)
 			}
-			v7 = p69
+			v1 = p67
 			goto l21
 		case 2:
-			t70 := int64(load32(m.memory, uint64(uint32(v1))+56))
-			v7 = t70
+			t68 := int64(load32(m.memory, uint64(uint32(v2))+56))
+			v1 = t68
 			{
 				{
-					t71 := int32(load32(m.memory, uint64(uint32(v1))+60))
-					v11 = t71
-					if uint32(v11) < uint32(i32(2)) {
+					t69 := int32(load32(m.memory, uint64(uint32(v2))+60))
+					v8 = t69
+					if uint32(v8) < uint32(i32(2)) {
 						goto l23
 					}
-					t72 := v6
-					t73 := v6
-					v8 = int64(uint32(v11))
-					t74 := int64(uint64(t73) / uint64(v8))
-					v12 = t74
-					t75 := int64(uint64((t72-v12*v8)*v7) / uint64(v8))
-					v8 = t75
-					t76, t77 := i64_mul_wide_u(v12, v7)
-					v12 = t77
-					v7 = t76
-					if v12 == i64(0) {
+					t70 := v5
+					t71 := v5
+					v6 = int64(uint32(v8))
+					t72 := int64(uint64(t71) / uint64(v6))
+					v3 = t72
+					t73 := int64(uint64((t70-v3*v6)*v1) / uint64(v6))
+					v6 = t73
+					t74, t75 := i64_mul_wide_u(v3, v1)
+					v3 = t75
+					v1 = t74
+					if v3 == i64(0) {
 						goto l24
 					}
-					v7 = i64(-1)
+					v1 = i64(-1)
 				l24:
-					t78, t79 := i64_add_wide(v7, v8)
-					v8 = t79
-					v7 = t78
-					p80 := v7
-					if int32(v8) != 0 {
-						p80 = i64(-1)
+					t76, t77 := i64_add_wide(v1, v6)
+					v6 = t77
+					v1 = t76
+					p78 := v1
+					if int32(v6) != 0 {
+						p78 = i64(-1)
 					}
-					v7 = p80
+					v1 = p78
 					goto l25
 				}
 			l23:
-				t81, t82 := i64_mul_wide_u(v6, v7)
-				v8 = t82
-				v7 = t81
-				if v8 == i64(0) {
+				t79, t80 := i64_mul_wide_u(v5, v1)
+				v6 = t80
+				v1 = t79
+				if v6 == i64(0) {
 					goto l25
 				}
-				v7 = i64(-1)
+				v1 = i64(-1)
 			}
 		l25:
-			t84 := v6
-			p83 := i64(0x7fffffffffffffff)
-			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-				p83 = v7
+			t82 := v5
+			p81 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p81 = v1
 			}
-			v12 = t84 - p83
-			var p85 int32
-			if uint64(v12) > uint64(v6) {
-				p85 = 1
+			v3 = t82 - p81
+			var p83 int32
+			if uint64(v3) > uint64(v5) {
+				p83 = 1
 			}
-			v11 = p85
-			t86 := int64(load32(m.memory, uint64(uint32(v1))+64))
-			v7 = t86
+			v8 = p83
+			t84 := int64(load32(m.memory, uint64(uint32(v2))+64))
+			v1 = t84
 			{
 				{
-					t87 := int32(load32(m.memory, uint64(uint32(v1))+68))
-					v14 = t87
-					if uint32(v14) < uint32(i32(2)) {
+					t85 := int32(load32(m.memory, uint64(uint32(v2))+68))
+					v4 = t85
+					if uint32(v4) < uint32(i32(2)) {
 						goto l26
 					}
-					t88 := v6
-					t89 := v6
-					v8 = int64(uint32(v14))
-					t90 := int64(uint64(t89) / uint64(v8))
-					v13 = t90
-					t91 := int64(uint64((t88-v13*v8)*v7) / uint64(v8))
-					v8 = t91
-					t92, t93 := i64_mul_wide_u(v13, v7)
-					v13 = t93
-					v7 = t92
-					if v13 == i64(0) {
+					t86 := v5
+					t87 := v5
+					v6 = int64(uint32(v4))
+					t88 := int64(uint64(t87) / uint64(v6))
+					v7 = t88
+					t89 := int64(uint64((t86-v7*v6)*v1) / uint64(v6))
+					v6 = t89
+					t90, t91 := i64_mul_wide_u(v7, v1)
+					v7 = t91
+					v1 = t90
+					if v7 == i64(0) {
 						goto l27
 					}
-					v7 = i64(-1)
+					v1 = i64(-1)
 				l27:
-					t94, t95 := i64_add_wide(v7, v8)
-					v8 = t95
-					v7 = t94
-					p96 := v7
-					if int32(v8) != 0 {
-						p96 = i64(-1)
+					t92, t93 := i64_add_wide(v1, v6)
+					v6 = t93
+					v1 = t92
+					p94 := v1
+					if int32(v6) != 0 {
+						p94 = i64(-1)
 					}
-					v8 = p96
+					v6 = p94
 					goto l28
 				}
 			l26:
-				t97, t98 := i64_mul_wide_u(v6, v7)
-				v7 = t98
-				v8 = t97
-				if v7 == i64(0) {
+				t95, t96 := i64_mul_wide_u(v5, v1)
+				v1 = t96
+				v6 = t95
+				if v1 == i64(0) {
 					goto l28
 				}
-				v8 = i64(-1)
+				v6 = i64(-1)
 			}
 		l28:
-			p99 := v12
-			if v11 != 0 {
-				p99 = i64(0)
+			p97 := v3
+			if v8 != 0 {
+				p97 = i64(0)
 			}
-			v7 = p99
-			p100 := i64(0x7fffffffffffffff)
-			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p100 = v8
-			}
-			v6 = p100 + v6
-			p101 := i64(0x7fffffffffffffff)
+			v1 = p97
+			p98 := i64(0x7fffffffffffffff)
 			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p101 = v6
+				p98 = v6
 			}
-			v6 = p101
+			v5 = p98 + v5
+			p99 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p99 = v5
+			}
+			v5 = p99
 			goto l21
 		case 5:
 			{
-				t102 := int64(load64(m.memory, uint64(uint32(v1))+88))
-				v7 = t102
-				if v7 == 0 {
+				t100 := int64(load64(m.memory, uint64(uint32(v2))+88))
+				v1 = t100
+				if v1 == 0 {
 					goto l29
 				}
-				t103 := int64(uint64(v6) / uint64(v7))
-				v6 = t103
-				t104 := v6
-				var p105 int32
-				if v6 != i64(0) {
-					p105 = 1
+				t101 := int64(uint64(v5) / uint64(v1))
+				v5 = t101
+				t102 := v5
+				var p103 int32
+				if v5 != i64(0) {
+					p103 = 1
 				}
-				v8 = t104 - int64(uint32(p105))
+				v7 = t102 - int64(uint32(p103))
 			}
 		l29:
-			t106 := int64(load64(m.memory, uint64(uint32(v1))+48))
-			v6 = t106
+			t104 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v5 = t104
+			t106 := v5
+			p105 := i64(1)
+			if uint64(v1) > uint64(i64(1)) {
+				p105 = v1
+			}
+			v1 = p105
+			t107 := int64(uint64(t106) / uint64(v1))
+			v6 = t107
 			t108 := v6
-			p107 := i64(1)
-			if uint64(v7) > uint64(i64(1)) {
-				p107 = v7
+			var p109 int32
+			if v5 != v6*v1 {
+				p109 = 1
 			}
-			v7 = p107
-			t109 := int64(uint64(t108) / uint64(v7))
-			v12 = t109
-			t110 := v12
-			var p111 int32
-			if v6 != v12*v7 {
-				p111 = 1
+			v1 = t108 + int64(uint32(p109))
+			p110 := v7
+			if uint64(v1) > uint64(v7) {
+				p110 = v1
 			}
-			v7 = t110 + int64(uint32(p111))
-			p112 := v8
-			if uint64(v7) > uint64(v8) {
-				p112 = v7
-			}
-			v6 = p112
+			v5 = p110
 			goto l4
 		case 0:
-			v7 = i64(0)
+			v1 = i64(0)
 			goto l21
 		case 3:
-			t113 := int64(load64(m.memory, uint64(uint32(v1))+80))
-			t114, t115 := i64_mul_wide_u(t113, v2)
-			v8 = t115
-			v7 = t114
-			t116 := int64(load64(m.memory, uint64(uint32(v1))+72))
-			v12 = t116
-			if v8 == i64(0) {
+			t111 := int64(load64(m.memory, uint64(uint32(v2))+80))
+			t112, t113 := i64_mul_wide_u(t111, v3)
+			v6 = t113
+			v1 = t112
+			t114 := int64(load64(m.memory, uint64(uint32(v2))+72))
+			v3 = t114
+			if v6 == i64(0) {
 				goto l30
 			}
-			v7 = i64(-1)
+			v1 = i64(-1)
 		l30:
-			t118 := v12
-			p117 := i64(0x7fffffffffffffff)
-			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-				p117 = v7
+			t116 := v3
+			p115 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p115 = v1
 			}
-			t119, t120 := i64_add_wide(t118, p117)
-			v12 = t120
-			v8 = t119
-			v7 = v6
-			p121 := v8
-			if int32(v12) != 0 {
-				p121 = i64(-1)
+			t117, t118 := i64_add_wide(t116, p115)
+			v3 = t118
+			v6 = t117
+			v1 = v5
+			p119 := v6
+			if int32(v3) != 0 {
+				p119 = i64(-1)
 			}
-			v8 = p121
-			p122 := i64(0x7fffffffffffffff)
-			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p122 = v8
-			}
-			v6 = p122 + v6
-			p123 := i64(0x7fffffffffffffff)
+			v6 = p119
+			p120 := i64(0x7fffffffffffffff)
 			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p123 = v6
+				p120 = v6
 			}
-			v6 = p123
+			v5 = p120 + v5
+			p121 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p121 = v5
+			}
+			v5 = p121
 		}
 	l21:
-		t124 := int64(load64(m.memory, uint64(uint32(v1))+48))
-		v8 = t124
-		p125 := v7
-		if uint64(v8) > uint64(v7) {
-			p125 = v8
+		t122 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		v6 = t122
+		p123 := v1
+		if uint64(v6) > uint64(v1) {
+			p123 = v6
 		}
-		v7 = p125
-		p126 := v6
-		if uint64(v7) > uint64(v6) {
-			p126 = v7
+		v1 = p123
+		p124 := v5
+		if uint64(v1) > uint64(v5) {
+			p124 = v1
 		}
-		v6 = p126
+		v5 = p124
 	}
 l4:
-	_, t128 := i64_mul_wide_u(v6-v7+i64(1), v3)
-	v6 = t128
-	v7 = v7 + v6
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
+	store64(m.memory, uint32(v0), uint64(v1))
+}
+func (m *Module) fn4(v0, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	var v5, v6 int64
+	var v7, v8 int32
+	var v9, v10 int64
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	t1 := int64(load64(m.memory, uint32(v0)))
+	t2 := v4
+	v5 = t1
+	m.fn3(t2, v5, v1, v2)
+	t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	t4 := int64(load64(m.memory, uint32(v4)))
+	v6 = t4
+	_, t6 := i64_mul_wide_u(t3-v6+i64(1), v3)
+	v3 = t6
+	v3 = v6 + v3
 	{
-		if v5 != i32(7) {
-			p136 := v7
-			if uint64(v9) < uint64(v7) {
-				p136 = v9
-			}
-			p137 := v7
-			if v10 == i32(2) {
-				p137 = p136
-			}
-			v7 = p137
-			if v5 != i32(6) {
-				goto l33
-			}
-			t138 := int64(load64(m.memory, uint32(v1)))
-			t140 := v0
-			p139 := v7
-			if v2&i64(0xfff) == i64(0xfff) {
-				p139 = t138
-			}
-			store64(m.memory, uint32(t140), uint64(p139))
-			return v7
+		t7 := int32(load32(m.memory, uint64(uint32(v1))+172))
+		v7 = t7
+		if v7 != i32(7) {
+			goto l0
 		}
-		t129 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		t130, t131 := i64_mul_wide_u(t129, v7)
-		v6 = t131
-		v7 = t130
+		t8 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		t9, t10 := i64_mul_wide_u(t8, v3)
+		v6 = t10
+		v3 = t9
 		if v6 == 0 {
-			goto l32
+			goto l1
 		}
-		v7 = i64(-1)
-	l32:
-		t133 := v9
-		p132 := i64(0x7fffffffffffffff)
-		if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-			p132 = v7
+		v3 = i64(-1)
+	l1:
+		p11 := i64(0x7fffffffffffffff)
+		if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+			p11 = v3
 		}
-		v7 = p132
-		p134 := v7
-		if uint64(v9) < uint64(v7) {
-			p134 = t133
-		}
-		p135 := v7
-		if v10 == i32(2) {
-			p135 = p134
-		}
-		v7 = p135
-		goto l33
+		v3 = p11
 	}
-l33:
+l0:
+	t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v6 = t12
+	p13 := v3
+	if uint64(v6) < uint64(v3) {
+		p13 = v6
+	}
+	t14 := int32(load32(m.memory, uint64(uint32(v1))+168))
+	t15 := v3
+	v8 = t14
+	p16 := t15
+	if v8 == i32(2) {
+		p16 = p13
+	}
+	v3 = p16
 	{
-		t141 := int32(load32(m.memory, uint64(uint32(v1))+160))
-		switch t141 + i32(-3) {
+		if v7 != i32(6) {
+			goto l2
+		}
+		t17 := int64(load64(m.memory, uint32(v1)))
+		t19 := v0
+		p18 := v3
+		if v2&i64(0xfff) == i64(0xfff) {
+			p18 = t17
+		}
+		store64(m.memory, uint32(t19), uint64(p18))
+		goto l3
+	}
+l2:
+	{
+		t20 := int32(load32(m.memory, uint64(uint32(v1))+160))
+		switch t20 + i32(-3) {
 		default:
-			goto l35
+			goto l3
 		case 2:
-			t142 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			t143 := v0
-			v9 = t142
-			store64(m.memory, uint32(t143), uint64(v9))
-			t144, t145 := i64_add_wide(v4, v9)
-			v4 = t145
-			v9 = t144
-			t147 := v0
-			p146 := v9
-			if int32(v4) != 0 {
-				p146 = i64(-1)
-			}
-			v9 = p146
-			p148 := i64(0x7fffffffffffffff)
-			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p148 = v9
-			}
-			store64(m.memory, uint64(uint32(t147))+8, uint64(p148))
-			return v7
-		case 3:
-			t149, t150 := i64_add_wide(v4, i64(1))
-			v6 = t150
-			v9 = t149
-			t152 := v0
-			p151 := v9
+			t21 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			t22 := v0
+			v2 = t21
+			store64(m.memory, uint32(t22), uint64(v2))
+			t23, t24 := i64_add_wide(v5, v2)
+			v6 = t24
+			v2 = t23
+			t26 := v0
+			p25 := v2
 			if int32(v6) != 0 {
-				p151 = i64(-1)
+				p25 = i64(-1)
 			}
-			v9 = p151
-			t153 := int64(load64(m.memory, uint64(uint32(v1))+312))
-			p154 := v4
-			if uint64(v9) < uint64(t153) {
-				p154 = v9
+			v2 = p25
+			p27 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p27 = v2
 			}
-			store64(m.memory, uint32(t152), uint64(p154))
-			return v7
+			store64(m.memory, uint64(uint32(t26))+8, uint64(p27))
+			goto l3
+		case 3:
+			t28, t29 := i64_add_wide(v5, i64(1))
+			v6 = t29
+			v2 = t28
+			t31 := v0
+			p30 := v2
+			if int32(v6) != 0 {
+				p30 = i64(-1)
+			}
+			v2 = p30
+			t32 := int64(load64(m.memory, uint64(uint32(v1))+312))
+			p33 := v5
+			if uint64(v2) < uint64(t32) {
+				p33 = v2
+			}
+			store64(m.memory, uint32(t31), uint64(p33))
+			goto l3
 		case 0:
-			t156 := v4
-			p155 := i64(0x7fffffffffffffff)
-			if v10 == i32(1) {
-				p155 = v9
+			t35 := v5
+			p34 := i64(0x7fffffffffffffff)
+			if v8 == i32(1) {
+				p34 = v6
 			}
-			v9 = p155
-			if uint64(t156) >= uint64(v9) {
-				goto l35
+			v2 = p34
+			if uint64(t35) >= uint64(v2) {
+				goto l3
 			}
-			t157 := int64(load32(m.memory, uint64(uint32(v1))+16))
-			v6 = t157
+			t36 := int64(load32(m.memory, uint64(uint32(v1))+16))
+			v6 = t36
 			{
 				{
-					t158 := int32(load32(m.memory, uint64(uint32(v1))+20))
-					v1 = t158
+					t37 := int32(load32(m.memory, uint64(uint32(v1))+20))
+					v1 = t37
 					if uint32(v1) < uint32(i32(2)) {
-						goto l38
+						goto l7
 					}
-					t159 := v4
-					t160 := v4
-					v3 = int64(uint32(v1))
-					t161 := int64(uint64(t160) / uint64(v3))
-					v2 = t161
-					t162 := int64(uint64((t159-v2*v3)*v6) / uint64(v3))
-					v3 = t162
-					t163, t164 := i64_mul_wide_u(v2, v6)
-					v6 = t164
-					v4 = t163
-					if v6 == i64(0) {
-						goto l39
+					t38 := v5
+					t39 := v5
+					v9 = int64(uint32(v1))
+					t40 := int64(uint64(t39) / uint64(v9))
+					v10 = t40
+					t41 := int64(uint64((t38-v10*v9)*v6) / uint64(v9))
+					v5 = t41
+					t42, t43 := i64_mul_wide_u(v10, v6)
+					v9 = t43
+					v6 = t42
+					if v9 == i64(0) {
+						goto l8
 					}
-					v4 = i64(-1)
-				l39:
-					t165, t166 := i64_add_wide(v4, v3)
-					v6 = t166
-					v4 = t165
-					p167 := v4
-					if int32(v6) != 0 {
-						p167 = i64(-1)
+					v6 = i64(-1)
+				l8:
+					t44, t45 := i64_add_wide(v6, v5)
+					v5 = t45
+					v6 = t44
+					p46 := v6
+					if int32(v5) != 0 {
+						p46 = i64(-1)
 					}
-					v4 = p167
-					goto l40
+					v6 = p46
+					goto l9
 				}
-			l38:
-				t168, t169 := i64_mul_wide_u(v4, v6)
-				v6 = t169
-				v4 = t168
-				if v6 == i64(0) {
-					goto l40
+			l7:
+				t47, t48 := i64_mul_wide_u(v5, v6)
+				v5 = t48
+				v6 = t47
+				if v5 == i64(0) {
+					goto l9
 				}
-				v4 = i64(-1)
+				v6 = i64(-1)
 			}
-		l40:
-			t171 := v0
-			p170 := v9
-			if uint64(v4) < uint64(v9) {
-				p170 = v4
+		l9:
+			t50 := v0
+			p49 := v2
+			if uint64(v6) < uint64(v2) {
+				p49 = v6
 			}
-			v9 = p170
-			p172 := i64(0x7fffffffffffffff)
-			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p172 = v9
+			v2 = p49
+			p51 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p51 = v2
 			}
-			store64(m.memory, uint32(t171), uint64(p172))
+			store64(m.memory, uint32(t50), uint64(p51))
 		}
 	}
-l35:
-	return v7
+l3:
+	m.g0 = v4 + i32(16)
+	return v3
 }
 func (m *Module) Xadvance(v0, v1 int64) int64 {
 	return v1*i64(-0x61c8864680b583eb) + v0
@@ -1689,7 +1697,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	v2 = v2 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
 	v2 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
 	v2 = (int64(uint64(v2)>>27) ^ v2) * i64(-0x6b2fb644ecceee15)
-	t3 := m.fn2(t0, t1, t2, int64(uint64(v2)>>31)^v2)
+	t3 := m.fn4(t0, t1, t2, int64(uint64(v2)>>31)^v2)
 	return t3
 }
 func (m *Module) Xnext_doubling_window(v0, v1 int64) int64 {
@@ -2692,233 +2700,13 @@ func (m *Module) Xsample(v0, v1, v2 int64) int64 {
 	return v1 + v2
 }
 func (m *Module) Xseek(v0, v1 int32, v2 int64, v3 int32) {
-	var v4, v5, v6 int64
-	var v7, v8, v9 int32
-	var v10, v11, v12, v13, v14 int64
+	var v4 int64
 	t0 := int64(load64(m.memory, uint32(v0)))
 	t1 := v1
 	v4 = t0
 	store64(m.memory, uint64(uint32(t1))+8, uint64(v4))
 	store64(m.memory, uint32(v1), uint64(v4))
-	{
-		{
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+172))
-			if t2 != i32(6) {
-				goto l0
-			}
-			if v3&i32(0xfff) == 0 {
-				return
-			}
-			v4 = int64(uint32(v3))
-			v5 = v4 & i64(0xfffff000)
-			v2 = v2 + int64(uint64(v4)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
-		l2:
-			{
-				t3 := v1
-				t4 := v0
-				t5 := v5
-				v6 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
-				v6 = (int64(uint64(v6)>>27) ^ v6) * i64(-0x6b2fb644ecceee15)
-				_ = m.fn2(t3, t4, t5, int64(uint64(v6)>>31)^v6)
-				v2 = v2 + i64(-0x61c8864680b583eb)
-				v5 = v5 + i64(1)
-				if uint64(v5) < uint64(v4) {
-					goto l2
-				}
-				return
-			}
-		}
-	l0:
-		t7 := int32(load32(m.memory, uint64(uint32(v0))+16))
-		v7 = t7
-		{
-			{
-				t8 := int32(load32(m.memory, uint64(uint32(v0))+160))
-				v8 = t8
-				if v8 == i32(3) {
-					goto l3
-				}
-				t9 := int32(load32(m.memory, uint64(uint32(v0))+20))
-				v9 = t9
-				goto l4
-			}
-		l3:
-			t10 := int32(load32(m.memory, uint64(uint32(v0))+20))
-			v9 = t10
-			if v7 != i32(2) {
-				goto l4
-			}
-			if v9 == i32(1) {
-				goto l5
-			}
-		}
-	l4:
-		t11 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		t12 := int32(load32(m.memory, uint64(uint32(v0))+168))
-		p13 := i64(0x7fffffffffffffff)
-		if t12 == i32(1) {
-			p13 = t11
-		}
-		v10 = p13
-		p14 := i32(8192)
-		if uint32(v3) < uint32(i32(8192)) {
-			p14 = v3
-		}
-		v3 = p14 + i32(1)
-		v11 = int64(uint32(v9))
-		v12 = int64(uint32(v7))
-		t15 := int64(load64(m.memory, uint64(uint32(v0))+312))
-		v13 = t15
-		v0 = v8 + i32(-3)
-		var p16 int32
-		if uint32(v9) < uint32(i32(2)) {
-			p16 = 1
-		}
-		v9 = p16
-		v5 = v4
-	l15:
-		v2 = v5
-		v6 = v4
-		v3 = v3 + i32(-1)
-		if v3 == 0 {
-			return
-		}
-		v4 = v6
-		v5 = v2
-		{
-			switch v0 {
-			default:
-				goto l7
-			case 0:
-				if uint64(v2) < uint64(v10) {
-					goto l10
-				}
-				v4 = v6
-				v5 = v2
-				goto l7
-			case 2:
-				store64(m.memory, uint32(v1), uint64(v6))
-				t17, t18 := i64_add_wide(v2, v6)
-				v4 = t18
-				v5 = t17
-				t20 := v1
-				p19 := v5
-				if int32(v4) != 0 {
-					p19 = i64(-1)
-				}
-				v5 = p19
-				p21 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p21 = v5
-				}
-				v4 = p21
-				store64(m.memory, uint64(uint32(t20))+8, uint64(v4))
-				v5 = v6
-				goto l7
-			case 3:
-				t22, t23 := i64_add_wide(v2, i64(1))
-				v4 = t23
-				v5 = t22
-				p24 := v5
-				if int32(v4) != 0 {
-					p24 = i64(-1)
-				}
-				v5 = p24
-				p25 := v2
-				if uint64(v5) < uint64(v13) {
-					p25 = v5
-				}
-				v5 = p25
-				goto l11
-			}
-		l10:
-			{
-				{
-					if v9 != 0 {
-						goto l12
-					}
-					t26 := int64(uint64(v2) / uint64(v11))
-					t27 := v2
-					v5 = t26
-					t28 := int64(uint64((t27-v5*v11)*v12) / uint64(v11))
-					v4 = t28
-					t29, t30 := i64_mul_wide_u(v5, v12)
-					v14 = t30
-					v5 = t29
-					if v14 == i64(0) {
-						goto l13
-					}
-					v5 = i64(-1)
-				l13:
-					t31, t32 := i64_add_wide(v5, v4)
-					v4 = t32
-					v5 = t31
-					p33 := v5
-					if int32(v4) != 0 {
-						p33 = i64(-1)
-					}
-					v5 = p33
-					goto l14
-				}
-			l12:
-				t34, t35 := i64_mul_wide_u(v2, v12)
-				v4 = t35
-				v5 = t34
-				if v4 == i64(0) {
-					goto l14
-				}
-				v5 = i64(-1)
-			}
-		l14:
-			p36 := v10
-			if uint64(v5) < uint64(v10) {
-				p36 = v5
-			}
-			v5 = p36
-			p37 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p37 = v5
-			}
-			v5 = p37
-		}
-	l11:
-		store64(m.memory, uint32(v1), uint64(v5))
-		v4 = v6
-	l7:
-		if v5 != v2 {
-			goto l15
-		}
-		if v4 != v6 {
-			goto l15
-		}
-	}
-	return
-l5:
-	t38 := int64(load64(m.memory, uint64(uint32(v0))+40))
-	t39 := int32(load32(m.memory, uint64(uint32(v0))+168))
-	t41 := v1
-	p40 := i64(0x7fffffffffffffff)
-	if t39 == i32(1) {
-		p40 = t38
-	}
-	v2 = p40
-	t43 := v2
-	t44 := v4
-	p42 := i32(63)
-	if uint32(v3) < uint32(i32(63)) {
-		p42 = v3
-	}
-	v5 = int64(uint32(p42))
-	p45 := i64_shl(t44, v5)
-	if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v5)) {
-		p45 = i64(0x7fffffffffffffff)
-	}
-	v5 = p45
-	p46 := v5
-	if uint64(v2) < uint64(v5) {
-		p46 = t43
-	}
-	store64(m.memory, uint32(t41), uint64(p46))
+	m.fn2(v1, v0, v2, v3)
 }
 func (m *Module) Xtime_left(v0, v1 int32, v2 int64) int64 {
 	var v3, v4, v5, v6 int64
@@ -2995,493 +2783,6 @@ l1:
 	}
 l3:
 	return v3
-}
-func (m *Module) fn22(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
-	var v5 int32
-	var v6, v7, v8, v9, v10 int64
-	var v11, v12, v13 int32
-	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v2))+172))
-			v5 = t0
-			if v5 != i32(6) {
-				goto l0
-			}
-			v6 = i64(-1)
-			{
-				t1 := int32(load32(m.memory, uint64(uint32(v2))+168))
-				if t1 != i32(1) {
-					goto l1
-				}
-				t2 := int64(load64(m.memory, uint64(uint32(v2))+40))
-				v6 = t2
-			}
-		l1:
-			t3 := int64(load32(m.memory, uint64(uint32(v2))+16))
-			v7 = t3
-			t4 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v8 = t4
-			t5 := int64(load64(m.memory, uint32(v2)))
-			v4 = t5
-			{
-				{
-					t6 := int32(load32(m.memory, uint64(uint32(v2))+20))
-					v3 = t6
-					if uint32(v3) < uint32(i32(2)) {
-						goto l2
-					}
-					t7 := v1
-					t8 := v1
-					v9 = int64(uint32(v3))
-					t9 := int64(uint64(t8) / uint64(v9))
-					v10 = t9
-					t10 := int64(uint64((t7-v10*v9)*v7) / uint64(v9))
-					v9 = t10
-					t11, t12 := i64_mul_wide_u(v10, v7)
-					v7 = t12
-					v1 = t11
-					if v7 == i64(0) {
-						goto l3
-					}
-					v1 = i64(-1)
-				l3:
-					t13, t14 := i64_add_wide(v1, v9)
-					v7 = t14
-					v1 = t13
-					p15 := v1
-					if int32(v7) != 0 {
-						p15 = i64(-1)
-					}
-					v1 = p15
-					goto l4
-				}
-			l2:
-				t16, t17 := i64_mul_wide_u(v1, v7)
-				v7 = t17
-				v1 = t16
-				if v7 == i64(0) {
-					goto l4
-				}
-				v1 = i64(-1)
-			}
-		l4:
-			p18 := v4
-			if uint64(v8) > uint64(v4) {
-				p18 = v8
-			}
-			v8 = p18
-			t20 := v8
-			p19 := v6
-			if uint64(v1) < uint64(v6) {
-				p19 = v1
-			}
-			v1 = p19
-			p21 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p21 = v1
-			}
-			v1 = p21
-			p22 := v1
-			if uint64(v8) > uint64(v1) {
-				p22 = t20
-			}
-			v1 = p22
-			goto l5
-		}
-	l0:
-		{
-			t23 := int32(load32(m.memory, uint64(uint32(v2))+160))
-			switch t23 + i32(-2) {
-			default:
-				goto l7
-			case 2:
-				t24 := int64(load64(m.memory, uint32(v2)))
-				v7 = t24
-				{
-					{
-						t25 := int32(load32(m.memory, uint64(uint32(v2))+164))
-						v3 = t25
-						if v3 != 0 {
-							goto l10
-						}
-						v1 = i64(1)
-						goto l11
-					}
-				l10:
-					t26 := int64(load64(m.memory, uint64(uint32(v2))+24))
-					t27, t28 := i64_add_wide(v4, t26)
-					v8 = t28
-					v1 = t27
-					p29 := v1
-					if int32(v8) != 0 {
-						p29 = i64(-1)
-					}
-					v1 = p29
-					v6 = i64(1)
-				l14:
-					{
-						if v3&i32(1) == 0 {
-							goto l12
-						}
-						t30, t31 := i64_mul_wide_u(v6, v1)
-						v8 = t31
-						v6 = t30
-						if v8 == 0 {
-							goto l12
-						}
-						v6 = i64(-1)
-					}
-				l12:
-					{
-						v3 = int32(uint32(v3) >> 1)
-						if v3 == 0 {
-							goto l13
-						}
-						t32, t33 := i64_mul_wide_u(v1, v1)
-						v8 = t33
-						v1 = t32
-						if v8 == 0 {
-							goto l14
-						}
-						v1 = i64(-1)
-						goto l14
-					}
-				l13:
-					p34 := i64(0x7fffffffffffffff)
-					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-						p34 = v6
-					}
-					v1 = p34
-				}
-			l11:
-				t35, t36 := i64_mul_wide_u(v7, v1)
-				v8 = t36
-				v1 = t35
-				if v8 == i64(0) {
-					goto l15
-				}
-				v1 = i64(-1)
-			l15:
-				p37 := i64(0x7fffffffffffffff)
-				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-					p37 = v1
-				}
-				v1 = p37
-				goto l7
-			case 4:
-				t38 := int64(load64(m.memory, uint64(uint32(v3))+128))
-				v8 = t38
-				p39 := i32(16)
-				if uint64(v8) < uint64(i64(17)) {
-					p39 = int32(v8)
-				}
-				v11 = p39
-				if v11 != 0 {
-					v12 = v3 + v11<<3 + i32(-8)
-					t40 := v12
-					t41 := v12
-					t42 := v3
-					v13 = int32(v1)
-					p43 := t42 + v13<<3
-					if uint32(v11) <= uint32(v13) {
-						p43 = t41
-					}
-					p44 := p43
-					if uint64(v1) > uint64(i64(0xffffffff)) {
-						p44 = t40
-					}
-					t45 := int64(load64(m.memory, uint32(p44)))
-					v1 = t45
-					goto l7
-				}
-				v1 = i64(0)
-				goto l7
-			case 0:
-				t46 := int64(load64(m.memory, uint64(uint32(v2))+8))
-				t47, t48 := i64_mul_wide_u(t46, v4)
-				v8 = t48
-				v1 = t47
-				t49 := int64(load64(m.memory, uint32(v2)))
-				v6 = t49
-				if v8 == i64(0) {
-					goto l17
-				}
-				v1 = i64(-1)
-			l17:
-				t51 := v6
-				p50 := i64(0x7fffffffffffffff)
-				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-					p50 = v1
-				}
-				t52, t53 := i64_add_wide(t51, p50)
-				v8 = t53
-				v1 = t52
-				p54 := v1
-				if int32(v8) != 0 {
-					p54 = i64(-1)
-				}
-				v1 = p54
-				p55 := i64(0x7fffffffffffffff)
-				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-					p55 = v1
-				}
-				v1 = p55
-			}
-		}
-	l7:
-		t56 := int64(load64(m.memory, uint64(uint32(v2))+32))
-		t57, t58 := i64_add_wide(t56, v1)
-		v8 = t58
-		v1 = t57
-		p59 := v1
-		if int32(v8) != 0 {
-			p59 = i64(-1)
-		}
-		v1 = p59
-		p60 := i64(0x7fffffffffffffff)
-		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-			p60 = v1
-		}
-		v1 = p60
-		{
-			t61 := int32(load32(m.memory, uint64(uint32(v2))+168))
-			if t61 != i32(1) {
-				goto l18
-			}
-			t62 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			v8 = t62
-			p63 := v1
-			if uint64(v8) < uint64(v1) {
-				p63 = v8
-			}
-			v1 = p63
-		}
-	l18:
-		v8 = v1
-		switch v5 + i32(-2) {
-		default:
-			goto l23
-		case 1:
-			v8 = v1 - int64(uint64(v1)>>1)
-			p64 := v8
-			if uint64(v8) > uint64(v1) {
-				p64 = i64(0)
-			}
-			v8 = p64
-			goto l23
-		case 2:
-			t65 := int64(load32(m.memory, uint64(uint32(v2))+56))
-			v8 = t65
-			{
-				{
-					t66 := int32(load32(m.memory, uint64(uint32(v2))+60))
-					v3 = t66
-					if uint32(v3) < uint32(i32(2)) {
-						goto l25
-					}
-					t67 := v1
-					t68 := v1
-					v6 = int64(uint32(v3))
-					t69 := int64(uint64(t68) / uint64(v6))
-					v4 = t69
-					t70 := int64(uint64((t67-v4*v6)*v8) / uint64(v6))
-					v6 = t70
-					t71, t72 := i64_mul_wide_u(v4, v8)
-					v4 = t72
-					v8 = t71
-					if v4 == i64(0) {
-						goto l26
-					}
-					v8 = i64(-1)
-				l26:
-					t73, t74 := i64_add_wide(v8, v6)
-					v6 = t74
-					v8 = t73
-					p75 := v8
-					if int32(v6) != 0 {
-						p75 = i64(-1)
-					}
-					v8 = p75
-					goto l27
-				}
-			l25:
-				t76, t77 := i64_mul_wide_u(v1, v8)
-				v6 = t77
-				v8 = t76
-				if v6 == i64(0) {
-					goto l27
-				}
-				v8 = i64(-1)
-			}
-		l27:
-			t79 := v1
-			p78 := i64(0x7fffffffffffffff)
-			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p78 = v8
-			}
-			v4 = t79 - p78
-			var p80 int32
-			if uint64(v4) > uint64(v1) {
-				p80 = 1
-			}
-			v3 = p80
-			t81 := int64(load32(m.memory, uint64(uint32(v2))+64))
-			v8 = t81
-			{
-				{
-					t82 := int32(load32(m.memory, uint64(uint32(v2))+68))
-					v5 = t82
-					if uint32(v5) < uint32(i32(2)) {
-						goto l28
-					}
-					t83 := v1
-					t84 := v1
-					v6 = int64(uint32(v5))
-					t85 := int64(uint64(t84) / uint64(v6))
-					v7 = t85
-					t86 := int64(uint64((t83-v7*v6)*v8) / uint64(v6))
-					v6 = t86
-					t87, t88 := i64_mul_wide_u(v7, v8)
-					v7 = t88
-					v8 = t87
-					if v7 == i64(0) {
-						goto l29
-					}
-					v8 = i64(-1)
-				l29:
-					t89, t90 := i64_add_wide(v8, v6)
-					v6 = t90
-					v8 = t89
-					p91 := v8
-					if int32(v6) != 0 {
-						p91 = i64(-1)
-					}
-					v6 = p91
-					goto l30
-				}
-			l28:
-				t92, t93 := i64_mul_wide_u(v1, v8)
-				v8 = t93
-				v6 = t92
-				if v8 == i64(0) {
-					goto l30
-				}
-				v6 = i64(-1)
-			}
-		l30:
-			p94 := v4
-			if v3 != 0 {
-				p94 = i64(0)
-			}
-			v8 = p94
-			p95 := i64(0x7fffffffffffffff)
-			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p95 = v6
-			}
-			v1 = p95 + v1
-			p96 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p96 = v1
-			}
-			v1 = p96
-			goto l23
-		case 5:
-			v6 = i64(0)
-			{
-				t97 := int64(load64(m.memory, uint64(uint32(v2))+88))
-				v8 = t97
-				if v8 == 0 {
-					goto l31
-				}
-				t98 := int64(uint64(v1) / uint64(v8))
-				v1 = t98
-				t99 := v1
-				var p100 int32
-				if v1 != i64(0) {
-					p100 = 1
-				}
-				v6 = t99 - int64(uint32(p100))
-			}
-		l31:
-			t101 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v1 = t101
-			t103 := v1
-			p102 := i64(1)
-			if uint64(v8) > uint64(i64(1)) {
-				p102 = v8
-			}
-			v8 = p102
-			t104 := int64(uint64(t103) / uint64(v8))
-			v4 = t104
-			t105 := v4
-			var p106 int32
-			if v1-v4*v8 != i64(0) {
-				p106 = 1
-			}
-			v8 = t105 + int64(uint32(p106))
-			p107 := v6
-			if uint64(v8) > uint64(v6) {
-				p107 = v8
-			}
-			v1 = p107
-			goto l5
-		case 0:
-			v8 = i64(0)
-			goto l23
-		case 3:
-			t108 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			t109, t110 := i64_mul_wide_u(t108, v4)
-			v6 = t110
-			v8 = t109
-			t111 := int64(load64(m.memory, uint64(uint32(v2))+72))
-			v4 = t111
-			if v6 == i64(0) {
-				goto l32
-			}
-			v8 = i64(-1)
-		l32:
-			t113 := v4
-			p112 := i64(0x7fffffffffffffff)
-			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p112 = v8
-			}
-			t114, t115 := i64_add_wide(t113, p112)
-			v4 = t115
-			v6 = t114
-			v8 = v1
-			p116 := v6
-			if int32(v4) != 0 {
-				p116 = i64(-1)
-			}
-			v6 = p116
-			p117 := i64(0x7fffffffffffffff)
-			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p117 = v6
-			}
-			v1 = p117 + v1
-			p118 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p118 = v1
-			}
-			v1 = p118
-		}
-	l23:
-		t119 := int64(load64(m.memory, uint64(uint32(v2))+48))
-		v6 = t119
-		p120 := v8
-		if uint64(v6) > uint64(v8) {
-			p120 = v6
-		}
-		v8 = p120
-		p121 := v1
-		if uint64(v8) > uint64(v1) {
-			p121 = v8
-		}
-		v1 = p121
-	}
-l5:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v1))
-	store64(m.memory, uint32(v0), uint64(v8))
 }
 func (m *Module) X__data_end() *int32 {
 	return &m.g1
@@ -3567,4 +2868,12 @@ func memory_grow(mem *[]byte, delta, max int64) int64 {
 	}
 	*mem = append(buf, make([]byte, int(new<<16)-len)...)
 	return int64(old)
+}
+
+func memory_copy[T uint32 | uint64](mem []byte, dest, src, n T) {
+	x := uint64(dest)
+	z := uint64(src)
+	y := x + uint64(n)
+	w := z + uint64(n)
+	copy(mem[x:y:len(mem)], mem[z:w:len(mem)])
 }
