@@ -23,10 +23,21 @@ def validator():
     return jsonschema.Draft202012Validator(schema)
 
 
+def of_layer(schema, layer):
+    """The schema for one layer. That for all lists what is wrong with every case in each other layer, which takes minutes."""
+
+    def is_of_layer(branch):
+        names = branch["properties"]["layer"]
+        return layer in names.get("enum", [names.get("const")])
+
+    [branch] = filter(is_of_layer, schema["oneOf"])
+    return schema | {"oneOf": [branch]}
+
+
 @pytest.mark.parametrize("layer", LAYERS)
 def test_vectors_fit_their_schema(layer, validator):
     content = json.loads((HERE / "vectors" / f"{layer}.json").read_text())
-    validator.validate(content)
+    validator.evolve(schema=of_layer(validator.schema, layer)).validate(content)
     assert content["count"] == len(content["cases"])
     first = content["cases"][0]
     assert validator.is_valid(content | {"cases": [first]})
