@@ -127,9 +127,13 @@ def test_a_blocking_loop_that_gets_it_later_refuses_it(form):
         form(script, policy=lambda: SOON, on=())
     with fake_time(policy=SOON), pytest.raises(TypeError, match=r"^attempt_timeout cannot end"):
         form(script, on=())
-    with set_defaults(policy=SOON), pytest.raises(TypeError, match=r"^attempt_timeout cannot end"):
-        form(script, on=())
     assert script.calls == 0
+
+
+def test_it_is_no_default_of_all_loops():
+    with pytest.raises(TypeError, match=r"^attempt_timeout cannot be a default of all loops"):
+        set_defaults(policy=SOON)
+    assert retrying(on=()).call(lambda: 1) == 1
 
 
 def test_the_limit_ends_with_max_elapsed_and_the_deadline(form):

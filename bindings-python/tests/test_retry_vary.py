@@ -134,6 +134,26 @@ def test_other_options_of_a_function(time):
     assert time.slept[5:] == [3.0, 3.0]
 
 
+def test_other_options_read_an_iterator_again():
+    waits = retrying(on=OSError, delays=iter([1, 2]), log=False).with_options(name="again")
+    script = loops.Script(*[RESET] * 3)
+    with pytest.raises(ConnectionResetError):
+        waits.call(script)
+    assert script.calls == 3
+
+
+def test_other_fields_take_the_place_of_those_that_they_exclude(time):
+    steps = retrying(on=OSError, growth="steps", waits=iter([9, 9]), max_retries=3, log=False)
+    for changes, slept in [
+        ({"max_attempts": 2}, [9.0]),
+        ({"growth": "linear", "base": 1, "max_retries": 2}, [1.0, 2.0]),
+    ]:
+        before = len(time.slept)
+        with pytest.raises(ConnectionResetError):
+            steps.with_options(**changes).call(loops.Script(*[RESET] * 9))
+        assert time.slept[before:] == slept
+
+
 def test_other_options_of_a_method(time):
     client = Client()
     assert with_options(client.get, on=KeyError)(loops.Script(KeyError, 1)) == (client, 1)

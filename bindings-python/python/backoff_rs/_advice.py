@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 from ._backoff import Policy
+from ._options import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def with_advice(init: _F) -> _F:
             raise TypeError(
                 "on is missing, the failures that may be retried: write @retry(on=E, max_retries=5)"
             )
+        given = kept(given)
         init(self, *args, **given)
         self._options.given = {**given, "policy": args[0]} if args else given
 

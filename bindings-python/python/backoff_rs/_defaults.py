@@ -9,6 +9,7 @@ from . import _time
 from ._advice import FIELDS, reject_unknown
 from ._backoff import _type_name
 from ._functions import is_coroutine_function
+from ._options import kept, replaced_fields
 from ._retrying import Retrying
 
 TYPE_CHECKING = False
@@ -34,10 +35,6 @@ _PARTS: Final = {
 }
 _HOOKS: Final = ("on_retry", "on_stop")
 _NAMES: Final = frozenset({*_PARTS, *_HOOKS, "enabled"})
-
-
-#: Each is the same limit as another one, which a later call replaces.
-_COUNTERPARTS: Final = {"max_retries": "max_attempts", "max_attempts": "max_retries"}
 
 
 class Defaults:
@@ -72,13 +69,18 @@ class _Sum:
     def __init__(self, given: list[dict[str, Any]]) -> None:
         self._given: dict[str, Any] = {}
         for later in given:
-            for name in later:
-                self._given.pop(_COUNTERPARTS.get(name, ""), None)
+            for name in replaced_fields(later):
+                self._given.pop(name, None)
             hooks = {name: _both(self._given.get(name), later.get(name)) for name in _HOOKS}
             self._given |= later | hooks
         rest = dict(self._given)
         self._enabled: bool = rest.pop("enabled", True)
         self._options = Retrying(on=(), **rest)._options
+        if self._options.limits_attempts:
+            raise TypeError(
+                "attempt_timeout cannot be a default of all loops, because a blocking loop cannot end "
+                "an attempt: set it on the loops of async functions"
+            )
         # Of each loop, its options with these.
         self._changed: WeakKeyDictionary[Options, Options] = WeakKeyDictionary()
 
@@ -173,7 +175,8 @@ def set_defaults(
     """
     # None is what is not named.
     arguments = {name: value for name, value in locals().items() if name in _NAMES}
-    named = {name: value for name, value in arguments.items() if value is not None} | fields
+    named = {name: value for name, value in arguments.items() if value is not None}
+    named = kept(named | fields)
     reject_unknown("set_defaults", named, _NAMES)
     if not isinstance(named.get("enabled", True), bool):
         raise TypeError(f"enabled must be a bool, not {_type_name(enabled)}")

@@ -10,7 +10,7 @@ from ._attempts import AsyncAttempts, Attempts
 from ._backoff import Budget, Policy, RandomStream, RetryStats, _checked_delays, _type_name
 from ._log import checked_levels
 from ._loop import Loop
-from ._options import NO_FALLBACK, Options, checked_deadline, policy_of
+from ._options import NO_FALLBACK, Options, checked_deadline, policy_of, replaced_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -332,6 +332,7 @@ def _changed(given: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
         dropped |= {"seed", "key"}
     if "seed" in options or "key" in options:
         dropped.add("stream")
+    dropped |= replaced_fields(options)
     return {name: value for name, value in given.items() if name not in dropped} | options
 
 

@@ -130,6 +130,13 @@ def test_requests(slept):
         ({"policy": "ful:base=1s"}, PolicyError, 'unknown name "ful"'),
         ({"policy": 5}, TypeError, "policy must be a Policy or a policy string, not int"),
         ({"policy": "cenkalti-v4"}, ValueError, "max_elapsed needs the time"),
+        ({"policy": "default:attempt_timeout=2s"}, ValueError, "attempt_timeout 2.0 of the policy"),
+        ({"policy": "default:reset_after=2m"}, ValueError, "reset_after 120.0 of the policy"),
+        (
+            {"policy": "default:elapsed_from=failure"},
+            ValueError,
+            "elapsed_from failure of the policy",
+        ),
         ({"seed": -1}, PolicyError, "seed -1 is below 0"),
         ({"key": "k"}, TypeError, "pass a seed too"),
         ({"stream": RandomStream(1), "seed": 1}, TypeError, "not both"),

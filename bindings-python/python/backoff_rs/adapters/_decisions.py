@@ -48,6 +48,27 @@ def checked_policy(policy: object) -> Policy:
     return policy
 
 
+def checked_policy_of_host(policy: object, *, keeps_operations: bool = False) -> Policy:
+    """The policy for a host that runs the loop, which cannot end an attempt. keeps_operations: whether
+    it knows when an attempt began, and the first failure."""
+    checked = checked_policy(policy)
+    refused: dict[str, object] = {"attempt_timeout": checked.attempt_timeout}
+    if not keeps_operations:
+        refused["reset_after"] = checked.reset_after
+        if checked.elapsed_from == "failure":
+            refused["elapsed_from"] = checked.elapsed_from
+    for field, value in refused.items():
+        if value is not None:
+            advice = (
+                ", and limit the time of a call in the host" if field == "attempt_timeout" else ""
+            )
+            raise ValueError(
+                f"{field} {value} of the policy {checked} needs a loop of this library, and here the "
+                f"host runs the loop: leave it out{advice}"
+            )
+    return checked
+
+
 def warn_if_unlimited(policy: Policy, given: Policy | str) -> None:
     """Warns before a wait, as a loop does, of a policy without a limit. given is what the caller
     passed."""
@@ -106,9 +127,11 @@ class Calls:
         stream: RandomStream | None,
         seed: SupportsIndex | None,
         key: str | bytes | None,
+        *,
+        keeps_operations: bool = False,
     ) -> None:
         """Without failures, all are transient, unless they are marked."""
-        self.policy = checked_policy(policy)
+        self.policy = checked_policy_of_host(policy, keeps_operations=keeps_operations)
         self._failures = failures
         self._stream = checked_stream(stream, seed, key)
 
@@ -144,7 +167,7 @@ class Jobs:
         self, policy: Policy | str, on: _Failures, seed: SupportsIndex, *, keeps_begin: bool = False
     ) -> None:
         """keeps_begin: whether the queue stores when a job began."""
-        self._given, self._policy = policy, checked_policy(policy)
+        self._given, self._policy = policy, checked_policy_of_host(policy)
         self._failures = Failures(on)
         self._seed = seed
         RandomStream(seed)

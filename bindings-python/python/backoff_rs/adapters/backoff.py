@@ -39,7 +39,8 @@ def wait_gen(
 
     Raises PolicyError and TypeError for invalid arguments.
     """
-    return _Waits(Calls(policy, None if on is None else Failures(on), stream, seed, key))
+    failures = None if on is None else Failures(on)
+    return _Waits(Calls(policy, failures, stream, seed, key, keeps_operations=True))
 
 
 class _Waits:

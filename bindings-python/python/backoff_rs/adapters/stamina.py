@@ -43,7 +43,7 @@ def backoff_hook(
     Raises PolicyError and TypeError for invalid arguments. The hook raises RuntimeError if it is
     asked again after it gave up: it was passed to two retry_contexts.
     """
-    decide = Calls(policy, Failures(on), stream, seed, key).begin()
+    decide = Calls(policy, Failures(on), stream, seed, key, keeps_operations=True).begin()
     has_stopped = False
 
     def hook(error: Exception) -> bool | float:

@@ -16,7 +16,7 @@ from .._http import http_verdict
 from .._types import Outcome
 from .._verdict import Verdict
 from ._decisions import (
-    checked_policy,
+    checked_policy_of_host,
     checked_stream,
     decision_after,
     warn_if_unlimited,
@@ -72,7 +72,7 @@ class Retry(urllib3.Retry):
     ) -> None:
         defaults = {"total": None, "redirect": 10, "status_forcelist": _STATUSES}
         super().__init__(**{**defaults, **options})
-        self._given, self._policy = policy, checked_policy(policy)
+        self._given, self._policy = policy, checked_policy_of_host(policy)
         if self._policy.max_elapsed is not None:
             raise ValueError(
                 "max_elapsed needs the time at which a request began, which urllib3 does not keep: "
