@@ -1,7 +1,7 @@
 //! The adapters of Go, which are modules of their own in `bindings-go/adapters`, on what they adapt. Their tests are in
 //! the module `internal/checks`, whose `go.mod` has the oldest versions that they support, as their own have.
 
-use super::command::{CHECKS, MODULE, STATICCHECK, checks, go_alone, testing};
+use super::command::{CHECKS, MODULE, checks, go_alone, testing};
 use crate::fresh;
 use crate::report::Report;
 use crate::servers::with_servers;
@@ -67,12 +67,6 @@ pub(crate) fn test(report: &mut Report) {
         Ok(ensure!(found == known, "found {found:?}"))
     });
     let all = format!("{MODULE}/adapters/...");
-    report.check("Go, the adapters: go vet", || newest()?.args(["vet", &all]).run());
-    if report.is_all {
-        report.check("Go, the adapters: staticcheck", || {
-            newest()?.args(["run", STATICCHECK, &all]).run()
-        });
-    }
     report.suite("Go, the adapters: the newest versions", || {
         with_servers(testing(newest()?).args([&all, &format!("{CHECKS}/adapters")]))
     });
