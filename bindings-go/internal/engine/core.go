@@ -24,7 +24,7 @@ func New() *Module {
 	m := new(Module)
 	m.t0 = make([]any, 13)
 	m.memory = new(memory)
-	m.elements = [][]any{{m.fn25, m.fn27, m.fn108, m.fn109, m.fn110, m.fn151, m.fn156, m.fn42, m.fn22, m.fn29, m.fn21, m.fn28}}
+	m.elements = [][]any{{m.fn25, m.fn27, m.fn108, m.fn109, m.fn110, m.fn149, m.fn154, m.fn42, m.fn22, m.fn29, m.fn21, m.fn28}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
 	memory_init(m.memory[:], data0, uint32(i32(0x6000)), 0, len(data0))
@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn270(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn269(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn270(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn269(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn225(t1+v4, v3, i32(1))
+		t2 := m.fn223(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -2171,7 +2171,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn270(v2, v3, i64(0), i64(10), i64(0))
+		m.fn269(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2191,7 +2191,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn246(v0, int32(t5)|i32(48))
+		_ = m.fn244(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2362,7 +2362,7 @@ l5:
 					if t41 != i32(100) {
 						goto l9
 					}
-					m.fn223(v2, v3)
+					m.fn221(v2, v3)
 					t42 := int32(load32(m.memory, uint32(v2)))
 					t43 := int32(load32(m.memory, uint64(uint32(v2))+4))
 					_ = m.fn34(v23, t42, t43)
@@ -2504,7 +2504,7 @@ l5:
 					if t57 != i32(116) {
 						goto l5
 					}
-					_ = m.fn242(v23, v2+i32(36), v19)
+					_ = m.fn240(v23, v2+i32(36), v19)
 					goto l5
 				default:
 					switch v24 + i32(-117) {
@@ -2595,7 +2595,7 @@ l5:
 								goto l25
 							}
 						l23:
-							t52 := m.fn242(v23, v2+i32(36), v4)
+							t52 := m.fn240(v23, v2+i32(36), v4)
 							v0 = t52
 							if v7 == 0 {
 								goto l5
@@ -2698,18 +2698,18 @@ l5:
 				if v3 == 0 {
 					goto l5
 				}
-				m.fn232(v2+i32(16), v3)
+				m.fn230(v2+i32(16), v3)
 				t107 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t108 := v2 + i32(8)
 				v0 = t107
-				m.fn223(t108, v0)
+				m.fn221(t108, v0)
 				t109 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t110 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t111 := m.fn34(v23, t109, t110)
 				t112 := m.fn34(t111, i32(35446), i32(1))
 				v25 = t112
 				m.fn41(v2+i32(48), v0)
-				_ = m.fn242(v25, v2+i32(48), v19)
+				_ = m.fn240(v25, v2+i32(48), v19)
 				goto l5
 			}
 			_ = m.fn34(v23, i32(35438), i32(8))
@@ -2741,7 +2741,7 @@ l5:
 					goto l5
 				}
 				t118 := int32(load32(m.memory, uint32(v15+v0)))
-				m.fn223(v2+i32(24), t118)
+				m.fn221(v2+i32(24), t118)
 				t119 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v25 = t119
 				if v25 == 0 {
@@ -2769,7 +2769,7 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l25:
-	m.fn252(v5, v8, v20, v23)
+	m.fn251(v5, v8, v20, v23)
 	goto l5
 l19:
 	v0 = i32(128)
@@ -3163,7 +3163,7 @@ func (m *Module) fn43(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn210(v2, v1)
+	m.fn208(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -3188,7 +3188,7 @@ func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn269(v0, v2, v1)
+		t0 := m.fn268(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -3722,7 +3722,7 @@ func (m *Module) fn61(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn230(v3, v2)
+		t2 := m.fn228(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3816,50 +3816,95 @@ func (m *Module) fn63(v0, v1 int32) {
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
-	v2 = t0 - i32(48)
+	v2 = t0 - i32(144)
 	m.g0 = v2
-l6:
 	{
-		t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
-		t2 := v1
-		v3 = t1
-		p3 := v3
-		if v3 == 0 {
-			p3 = i64(1)
+	l11:
+		{
+			t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
+			t2 := v1
+			v3 = t1
+			t3 := v3
+			var p4 int32
+			if v3 == 0 {
+				p4 = 1
+			}
+			v4 = p4
+			p5 := t3
+			if v4 != 0 {
+				p5 = i64(1)
+			}
+			store64(m.memory, uint64(uint32(t2))+80, uint64(p5))
+			if v4 != 0 {
+				v4 = i32(0)
+			l8:
+				if v4 != i32(44) {
+					store32(m.memory, uint32(v2+i32(12)+v4), uint32(i32(0)))
+					v4 = v4 + i32(4)
+					goto l8
+				}
+				v1 = v1 + i32(88)
+				v4 = i32(0)
+			l4:
+				if v4 == i32(44) {
+					v1 = v2 + i32(12)
+					v4 = i32(0)
+				l6:
+					{
+						if v4 == i32(88) {
+							memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
+							v3 = i64(1)
+							goto l7
+						}
+						t6 := int32(load32(m.memory, uint32(v1)))
+						t7 := int64(load64(m.memory, uint32(t6)))
+						store64(m.memory, uint32(v2+i32(56)+v4), uint64(t7))
+						v4 = v4 + i32(8)
+						v1 = v1 + i32(4)
+						goto l6
+					}
+				}
+				store32(m.memory, uint32(v2+i32(12)+v4), uint32(v1))
+				v4 = v4 + i32(4)
+				v1 = v1 + i32(8)
+				goto l4
+			}
+			v4 = i32(6100)
+			goto l13
+		l13:
+			{
+				if v4 == 0 {
+					goto l9
+				}
+				t8 := int64(load64(m.memory, uint64(uint32(v1))+80))
+				v3 = t8
+				if uint64(v3) > uint64(i64(1)) {
+					goto l10
+				}
+				switch int32(v3) {
+				default:
+					goto l11
+				case 1:
+					v4 = v4 + i32(-1)
+					goto l13
+				}
+			}
+		l9:
 		}
-		store64(m.memory, uint64(uint32(t2))+80, uint64(p3))
-		if v3 != i64(0) {
-			goto l0
+		t9 := int64(load64(m.memory, uint64(uint32(v1))+80))
+		t10 := v1
+		v3 = t9
+		p11 := v3
+		if v3 == i64(1) {
+			p11 = i64(2)
 		}
-		v4 = i32(0)
-	l5:
-		if v4 != i32(44) {
-			store32(m.memory, uint32(v2+i32(4)+v4), uint32(i32(0)))
-			v4 = v4 + i32(4)
-			goto l5
-		}
-		v1 = v1 + i32(88)
-		v4 = i32(0)
-	l3:
-		if v4 == i32(44) {
-			m.fn146(v0+i32(8), v2+i32(4))
-			v3 = i64(1)
-			goto l4
-		}
-		store32(m.memory, uint32(v2+i32(4)+v4), uint32(v1))
-		v4 = v4 + i32(4)
-		v1 = v1 + i32(8)
-		goto l3
-	l0:
-		t4 := m.fn149(v1)
-		if t4 != 0 {
-			goto l6
-		}
+		store64(m.memory, uint64(uint32(t10))+80, uint64(p11))
 	}
+l10:
 	v3 = i64(0)
-l4:
+l7:
 	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v2 + i32(48)
+	m.g0 = v2 + i32(144)
 }
 
 //go:norace
@@ -3894,9 +3939,9 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn264(v1)
+	t1 := m.fn262(v1)
 	v5 = t1
-	m.fn147(v4+i32(32), v1)
+	m.fn146(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t3 := int32(load32(m.memory, uint64(uint32(v4))+32))
 	p4 := i64(0)
@@ -3922,8 +3967,8 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn270(t8, p10, i64(0), t11, i64(0))
-			m.fn147(v4+i32(32), v1)
+			m.fn269(t8, p10, i64(0), t11, i64(0))
+			m.fn146(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3967,7 +4012,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn265(v4+i32(16), v4+i32(32), v3)
+			m.fn264(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -3980,7 +4025,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn248(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn247(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4518,7 +4563,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn270(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn269(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4916,7 +4961,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn270(t6, p9, i64(0), t10, i64(0))
+		m.fn269(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5323,7 +5368,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn270(v5, v7, i64(0), v8, i64(0))
+				m.fn269(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5347,7 +5392,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn270(t15, p16, i64(0), v3, i64(0))
+				m.fn269(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5375,7 +5420,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				goto l6
 			}
 		case 1:
-			m.fn147(v5+i32(256), v1)
+			m.fn146(v5+i32(256), v1)
 			v7 = i64(0)
 			t27 := int64(load64(m.memory, uint64(uint32(v5))+264))
 			t28 := int32(load32(m.memory, uint64(uint32(v5))+256))
@@ -5420,8 +5465,8 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn248(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn270(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn247(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn269(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5455,7 +5500,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 			case 0:
 				t51 := int64(load32(m.memory, uint64(uint32(v1))+44))
 				v4 = t51
-				m.fn147(v5+i32(256), v1)
+				m.fn146(v5+i32(256), v1)
 				v7 = i64(0)
 				t52 := int64(load64(m.memory, uint64(uint32(v5))+264))
 				t53 := v5
@@ -5528,8 +5573,8 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn270(t69, p71, i64(0), t72, i64(0))
-			m.fn147(v5+i32(256), v1)
+			m.fn269(t69, p71, i64(0), t72, i64(0))
+			m.fn146(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
 			if uint64(v4) < uint64(v7) {
@@ -5585,7 +5630,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn270(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn269(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5606,7 +5651,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn263(v5+i32(256), t95, v3, v4)
+			t96 := m.fn147(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -5637,7 +5682,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn248(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn247(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -6661,7 +6706,7 @@ func (m *Module) fn96(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn261(v2+i32(8), v3)
+			m.fn260(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6672,7 +6717,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn261(v2+i32(24), v3)
+		m.fn260(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6685,7 +6730,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn261(v2+i32(16), v3)
+		m.fn260(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6699,7 +6744,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn262(v2+i32(32), v5, v1)
+		m.fn261(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6724,7 +6769,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn261(v4+i32(16), v4+i32(204))
+	m.fn260(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6732,7 +6777,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn262(v4+i32(232), v1, t2)
+		m.fn261(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6764,7 +6809,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			if v6 == 0 {
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				v10 = t11
-				m.fn147(v4+i32(232), v4+i32(24))
+				m.fn146(v4+i32(232), v4+i32(24))
 				{
 					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t12 != i64(1) {
@@ -6810,7 +6855,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn261(v4+i32(8), v4+i32(204))
+			m.fn260(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6821,7 +6866,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn262(v4+i32(216), v9, v11)
+						m.fn261(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6843,7 +6888,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn262(v4+i32(232), v9, v12)
+						m.fn261(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6856,7 +6901,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn262(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn261(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6922,7 +6967,7 @@ func (m *Module) fn99(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn225(v0, v2, v1)
+		t0 := m.fn223(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -6931,7 +6976,7 @@ l0:
 
 //go:norace
 func (m *Module) fn100(v0, v1 int32) int32 {
-	t0 := m.fn269(v0, v1, i32(88))
+	t0 := m.fn268(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -7014,11 +7059,11 @@ func (m *Module) fn103(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn269(v0, v1, i32(80))
+		t2 := m.fn268(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn269(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn268(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -7454,7 +7499,7 @@ l0:
 	{
 		{
 			if uint32(v3) > uint32(i32(1024)) {
-				m.fn175(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+				m.fn173(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
 				store64(m.memory, uint32(v0), uint64(i64(2)))
 				goto l9
 			}
@@ -7481,7 +7526,7 @@ l0:
 				if v5 != 0 {
 					p8 = i32(30264)
 				}
-				t9 := m.fn224(p8, i32(6), v8, v2)
+				t9 := m.fn222(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
 					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
@@ -7547,7 +7592,7 @@ l0:
 			}
 		}
 	l4:
-		m.fn175(v0+i32(8), v1, i32(14), i32(0), i32(0), v8, v2)
+		m.fn173(v0+i32(8), v1, i32(14), i32(0), i32(0), v8, v2)
 		store64(m.memory, uint32(v0), uint64(i64(2)))
 		goto l9
 	l6:
@@ -7560,7 +7605,7 @@ l0:
 		if v5 != 0 {
 			p22 = v5
 		}
-		m.fn173(t20, t21, p22, v10, v9)
+		m.fn171(t20, t21, p22, v10, v9)
 		{
 			t23 := int32(load32(m.memory, uint64(uint32(v4))+3104))
 			v5 = t23
@@ -7621,7 +7666,7 @@ l3:
 		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn241(t7, t8, v8)
+		m.fn239(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
@@ -7673,12 +7718,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn228(v4+i32(352), v1, v5)
+			m.fn226(v4+i32(352), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn229(v4+i32(352), v5, v4)
+			m.fn227(v4+i32(352), v5, v4)
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
@@ -7758,7 +7803,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn228(t3, t4, v3)
+			m.fn226(t3, t4, v3)
 			v2 = v2 + i32(4)
 			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
 			v9 = t5
@@ -7769,7 +7814,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 				if v9 == 0 {
 					goto l2
 				}
-				t6 := m.fn230(v4, i32(24))
+				t6 := m.fn228(v4, i32(24))
 				if t6 == 0 {
 					goto l2
 				}
@@ -7845,7 +7890,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					if v10 == 0 {
 						t15 := int64(load64(m.memory, uint32(v4)))
 						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn231(v5+i32(24), t15, t16, i32(18), v9)
+						m.fn229(v5+i32(24), t15, t16, i32(18), v9)
 						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						v9 = t17
 						{
@@ -7878,7 +7923,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 				}
 			}
 		l9:
-			t24 := m.fn230(v4, v3)
+			t24 := m.fn228(v4, v3)
 			v16 = t24
 			{
 				if v13 != 0 {
@@ -7900,7 +7945,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					goto l15
 				}
 			l13:
-				m.fn229(v5+i32(24), v3, v4)
+				m.fn227(v5+i32(24), v3, v4)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if !(t25|v9 == 0) {
 					t26 := int64(load64(m.memory, uint32(v4)))
@@ -7913,7 +7958,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					if v13 != 0 {
 						p30 = t28
 					}
-					m.fn231(t31, t26, t27, t32, p30)
+					m.fn229(t31, t26, t27, t32, p30)
 					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					v9 = t33
 					{
@@ -7951,7 +7996,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 		}
 		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v14 = t38
-		m.fn232(v5, v3)
+		m.fn230(v5, v3)
 		v9 = i64(0)
 		{
 			t39 := int32(load32(m.memory, uint32(v5)))
@@ -7996,7 +8041,7 @@ func (m *Module) fn116(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn241(t5, t6, v7)
+	m.fn239(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -8072,7 +8117,7 @@ l1:
 	if v1 != 0 {
 		p27 = i32(0)
 	}
-	m.fn175(t18, t16, t19, t20, t21, p26, p27)
+	m.fn173(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
 	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
@@ -8092,7 +8137,7 @@ func (m *Module) fn117(v0, v1 int32) {
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	memory_zero(m.memory[:], uint32(v0+i32(8)), uint32(i32(80)))
-	m.fn147(v2, v1)
+	m.fn146(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
 	t4 := v0
@@ -8221,9 +8266,9 @@ func (m *Module) fn120(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn242(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn240(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn230(v2, i32(12))
+	t9 := m.fn228(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -8247,7 +8292,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn237(v2, v4)
+				t14 := m.fn235(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -8296,7 +8341,7 @@ l1:
 	l6:
 		t17 := m.fn34(v6, v10, i32(1))
 		v1 = t17
-		m.fn223(v3+i32(8), v4)
+		m.fn221(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn34(v1, t18, t19)
@@ -8311,15 +8356,15 @@ l1:
 				goto l10
 			}
 		l7:
-			t22 := m.fn234(v3+i32(804), i32(34112))
+			t22 := m.fn232(v3+i32(804), i32(34112))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn242(v1, v3+i32(804), v12)
+			_ = m.fn240(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn243(v1, v9)
+		_ = m.fn241(v1, v9)
 	l10:
 		v10 = i32(34124)
 		v1 = v11
@@ -8636,11 +8681,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn269(v4+i32(48), v1, i32(80))
+			t18 := m.fn268(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn269(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn268(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8830,7 +8875,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn270(v3, v12, i64(0), v13, i64(0))
+					m.fn269(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8849,7 +8894,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn270(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn269(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9032,7 +9077,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn270(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn269(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(36128)
 				if v9 != 0 {
@@ -9286,7 +9331,7 @@ func (m *Module) fn134(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn202(v3, v1, v2)
+		m.fn200(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -9314,7 +9359,7 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn270(v4, v2, i64(0), i64(10), i64(0))
+	m.fn269(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9545,7 +9590,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn259(v0)
+		m.fn258(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9598,7 +9643,7 @@ func (m *Module) fn141(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn259(v1 + i32(8))
+	m.fn258(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9610,10 +9655,10 @@ func (m *Module) fn141(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn260(v1+i32(64), v1+i32(96))
-	m.fn260(v1+i32(96), v1+i32(64))
-	m.fn260(v1+i32(64), v1+i32(96))
-	m.fn260(v1+i32(96), v1+i32(64))
+	m.fn259(v1+i32(64), v1+i32(96))
+	m.fn259(v1+i32(96), v1+i32(64))
+	m.fn259(v1+i32(64), v1+i32(96))
+	m.fn259(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9873,10 +9918,9 @@ l5:
 
 //go:norace
 func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int32) int32 {
-	var v6, v7 int32
-	var v8 int64
-	var v9 int32
-	var v10, v11 int64
+	var v6 int32
+	var v7, v8, v9 int64
+	var v10 int32
 	t0 := m.g0
 	v6 = t0 - i32(528)
 	m.g0 = v6
@@ -9907,178 +9951,103 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			goto l1
 		}
 	l2:
-		p5 := i32(100)
-		if v0 != 0 {
-			p5 = v0
-		}
-		v7 = p5
-		if v5 == 0 {
-			goto l3
-		}
-	l16:
 		{
-			t6 := int64(load64(m.memory, uint64(uint32(v5))+80))
-			t7 := v5
-			v8 = t6
-			p8 := v8
-			if v8 == 0 {
-				p8 = i64(1)
+			if v5 == 0 {
+				goto l3
 			}
-			store64(m.memory, uint64(uint32(t7))+80, uint64(p8))
-			if v8 != i64(0) {
-				goto l4
+			m.fn63(v6+i32(432), v5)
+			t5 := int64(load64(m.memory, uint64(uint32(v6))+432))
+			if t5 != i64(1) {
+				goto l3
 			}
-			v1 = i32(0)
-		l15:
-			if v1 != i32(44) {
-				store32(m.memory, uint32(v6+i32(344)+v1), uint32(i32(0)))
-				v1 = v1 + i32(4)
-				goto l15
-			}
-			v1 = i32(0)
-			v9 = v5 + i32(88)
-			v0 = v9
-		l7:
-			if v1 == i32(44) {
-				v1 = v6 + i32(432) + i32(8)
-				m.fn146(v1, v6+i32(344))
-				memory_copy(m.memory[:], uint32(v6+i32(344)), uint32(v1), uint32(i32(88)))
-				{
-					t9 := int32(load32(m.memory, uint32(v5)))
-					switch t9 + i32(-2) {
-					default:
-						goto l10
-					case 0:
-						m.fn147(v6+i32(432), v5)
-						goto l10
-					case 1:
-						t10 := int64(load32(m.memory, uint32(v5+i32(44))))
-						v8 = t10
-						m.fn147(v6+i32(432), v5)
-						t11 := int64(load64(m.memory, uint64(uint32(v6))+440))
-						t12 := v6
-						v10 = t11
-						t13 := int64(load64(m.memory, uint64(uint32(v6))+344))
-						t14 := v10
-						t15 := v8
-						v11 = t13
-						v8 = t15 + v11
-						p16 := v8
-						if uint64(v8) < uint64(v11) {
-							p16 = i64(-1)
-						}
-						v8 = p16
-						p17 := v8
-						if uint64(v10) < uint64(v8) {
-							p17 = t14
-						}
-						t18 := int32(load32(m.memory, uint64(uint32(v6))+432))
-						p19 := i64(0)
-						if t18 != 0 {
-							p19 = p17
-						}
-						store64(m.memory, uint64(uint32(t12))+344, uint64(p19))
-						goto l10
-					case 3:
-						store32(m.memory, uint64(uint32(v6))+440, uint32(i32(10)))
-						store32(m.memory, uint64(uint32(v6))+444, uint32(v6+i32(424)))
-						store32(m.memory, uint64(uint32(v6))+436, uint32(v6+i32(344)))
-						store32(m.memory, uint64(uint32(v6))+432, uint32(v5))
-						m.fn148(v6+i32(432), v3)
-						t20 := int64(load64(m.memory, uint64(uint32(v6))+424))
-						t21 := int64(uint64(t20) % uint64(i64(10)))
-						v1 = v6 + i32(344) + int32(t21)<<3
-						t22 := int64(load64(m.memory, uint32(v1)))
-						t23 := v1
-						v8 = t22
-						t24 := int64(load32(m.memory, uint32(v5+i32(44))))
-						t25 := v8
-						v10 = t24
-						v11 = t25 + v10
-						t26 := v11
-						var p27 int32
-						if v10 < i64(0) {
-							p27 = 1
-						}
-						var p28 int32
-						if v11 < v8 {
-							p28 = 1
-						}
-						p29 := t26
-						if p27^p28 != 0 {
-							p29 = i64(0x7fffffffffffffff)
-						}
-						store64(m.memory, uint32(t23), uint64(p29))
-						goto l10
-					case 4:
-						t30 := int64(load64(m.memory, uint64(uint32(v6))+344))
-						t31 := v6
-						v8 = t30 + i64(1)
-						p32 := v8
-						if v8 == 0 {
-							p32 = i64(-1)
-						}
-						store64(m.memory, uint64(uint32(t31))+344, uint64(p32))
+			memory_copy(m.memory[:], uint32(v6+i32(344)), uint32(v6+i32(440)), uint32(i32(88)))
+			{
+				t6 := int32(load32(m.memory, uint32(v5)))
+				switch t6 + i32(-2) {
+				default:
+					goto l6
+				case 0:
+					m.fn146(v6+i32(432), v5)
+					goto l6
+				case 1:
+					t7 := int64(load32(m.memory, uint64(uint32(v5))+44))
+					v7 = t7
+					m.fn146(v6+i32(432), v5)
+					t8 := int64(load64(m.memory, uint64(uint32(v6))+440))
+					t9 := v6
+					v8 = t8
+					t10 := int64(load64(m.memory, uint64(uint32(v6))+344))
+					t11 := v8
+					t12 := v7
+					v9 = t10
+					v7 = t12 + v9
+					p13 := v7
+					if uint64(v7) < uint64(v9) {
+						p13 = i64(-1)
 					}
-				}
-			l10:
-				v1 = i32(0)
-			l14:
-				{
-					if v1 == i32(88) {
-						t34 := int64(load64(m.memory, uint64(uint32(v5))+80))
-						if t34 == i64(2) {
-							goto l3
-						}
-						store64(m.memory, uint64(uint32(v5))+80, uint64(i64(0)))
-						goto l3
+					v7 = p13
+					p14 := v7
+					if uint64(v8) < uint64(v7) {
+						p14 = t11
 					}
-					t33 := int64(load64(m.memory, uint32(v6+i32(344)+v1)))
-					store64(m.memory, uint32(v9+v1), uint64(t33))
-					v1 = v1 + i32(8)
-					goto l14
+					t15 := int32(load32(m.memory, uint64(uint32(v6))+432))
+					p16 := i64(0)
+					if t15 != 0 {
+						p16 = p14
+					}
+					store64(m.memory, uint64(uint32(t9))+344, uint64(p16))
+					goto l6
+				case 3:
+					store32(m.memory, uint64(uint32(v6))+440, uint32(i32(10)))
+					store32(m.memory, uint64(uint32(v6))+432, uint32(v5))
+					store32(m.memory, uint64(uint32(v6))+444, uint32(v6+i32(424)))
+					store32(m.memory, uint64(uint32(v6))+436, uint32(v6+i32(344)))
+					_ = m.fn147(v6+i32(432), i32(0), i64(1), v3)
+					goto l6
+				case 4:
+					t18 := int64(load64(m.memory, uint64(uint32(v6))+344))
+					t19 := v6
+					v7 = t18 + i64(1)
+					p20 := v7
+					if v7 == 0 {
+						p20 = i64(-1)
+					}
+					store64(m.memory, uint64(uint32(t19))+344, uint64(p20))
 				}
 			}
-			store32(m.memory, uint32(v6+i32(344)+v1), uint32(v0))
-			v1 = v1 + i32(4)
-			v0 = v0 + i32(8)
-			goto l7
-		l4:
-			t35 := m.fn149(v5)
-			if t35 != 0 {
-				goto l16
-			}
+		l6:
+			m.fn64(v5, v6+i32(344))
 		}
 	l3:
 		v1 = i32(0)
-		memory_zero(m.memory[:], uint32(v7+i32(392)), uint32(i32(120)))
-		store64(m.memory, uint32(v7), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory[:], uint32(v7+i32(8)), uint32(v6+i32(24)), uint32(i32(320)))
-		store64(m.memory, uint64(uint32(v7))+360, uint64(i64(0)))
-		t36 := v7
-		t37 := v4
-		var p38 int32
+		memory_zero(m.memory[:], uint32(v0+i32(392)), uint32(i32(120)))
+		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(320)))
+		store64(m.memory, uint64(uint32(v0))+360, uint64(i64(0)))
+		t21 := v0
+		t22 := v4
+		var p23 int32
 		if v4 != i64(-1) {
-			p38 = 1
+			p23 = 1
 		}
-		v0 = p38
-		p39 := i64(0)
-		if v0 != 0 {
-			p39 = t37
+		v10 = p23
+		p24 := i64(0)
+		if v10 != 0 {
+			p24 = t22
 		}
-		store64(m.memory, uint64(uint32(t36))+352, uint64(p39))
-		store64(m.memory, uint64(uint32(v7))+344, uint64(v3))
-		store64(m.memory, uint64(uint32(v7))+336, uint64(v3))
-		store64(m.memory, uint64(uint32(v7))+328, uint64(v2))
-		store64(m.memory, uint64(uint32(v7))+368, uint64(i64(0)))
-		store32(m.memory, uint64(uint32(v7))+376, uint32(i32(0)))
-		t40 := v7
-		var p41 int32
+		store64(m.memory, uint64(uint32(t21))+352, uint64(p24))
+		store64(m.memory, uint64(uint32(v0))+344, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+336, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+328, uint64(v2))
+		store64(m.memory, uint64(uint32(v0))+368, uint64(i64(0)))
+		store32(m.memory, uint64(uint32(v0))+376, uint32(i32(0)))
+		t25 := v0
+		var p26 int32
 		if v5 != i32(0) {
-			p41 = 1
+			p26 = 1
 		}
-		store64(m.memory, uint64(uint32(t40))+384, uint64(uint32(p41)))
-		store32(m.memory, uint64(uint32(v7))+380, uint32(v0))
+		store64(m.memory, uint64(uint32(t25))+384, uint64(uint32(p26)))
+		store32(m.memory, uint64(uint32(v0))+380, uint32(v10))
 	}
 l1:
 	m.g0 = v6 + i32(528)
@@ -10087,28 +10056,6 @@ l1:
 
 //go:norace
 func (m *Module) fn146(v0, v1 int32) {
-	var v2, v3 int32
-	t0 := m.g0
-	v2 = t0 - i32(96)
-	v3 = i32(0)
-l1:
-	{
-		if v3 == i32(88) {
-			goto l0
-		}
-		t1 := int32(load32(m.memory, uint32(v1)))
-		t2 := int64(load64(m.memory, uint32(t1)))
-		store64(m.memory, uint32(v2+i32(8)+v3), uint64(t2))
-		v3 = v3 + i32(8)
-		v1 = v1 + i32(4)
-		goto l1
-	}
-l0:
-	memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(8)), uint32(i32(88)))
-}
-
-//go:norace
-func (m *Module) fn147(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
@@ -10121,8 +10068,8 @@ func (m *Module) fn147(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn264(v1)
-		m.fn270(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn262(v1)
+		m.fn269(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -10139,109 +10086,55 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn148(v0 int32, v1 int64) {
-	var v2, v3 int64
+func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	var v5 int64
-	var v6, v7, v8 int32
-	v2 = i64(0)
-	{
-		t0 := int32(load32(m.memory, uint32(v0)))
-		t1 := int64(load64(m.memory, uint64(uint32(t0))+56))
-		v3 = t1
-		if uint64(v3) < uint64(i64(10)) {
-			goto l0
-		}
-		t2 := int64(uint64(v3) / uint64(i64(10)))
-		t3 := int64(uint64(v1) / uint64(t2))
-		v2 = t3
-	}
-l0:
-	t4 := int32(load32(m.memory, uint64(uint32(v0))+12))
-	v4 = t4
-	t5 := int64(load64(m.memory, uint32(v4)))
-	v1 = t5
-	p6 := v2
-	if uint64(v1) > uint64(v2) {
-		p6 = v1
-	}
-	v5 = p6
-	v2 = v5 - v1
-	p7 := i64(10)
-	if uint64(v2) < uint64(i64(10)) {
-		p7 = v2
-	}
-	v2 = p7
-	t8 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v6 = int32(v5)
-	v7 = t8 + v6<<3
-	t9 := int32(load32(m.memory, uint64(uint32(v0))+8))
-	v8 = t9
-	v1 = v5
-l3:
-	{
-		t10 := int64(uint64(v1) / uint64(i64(10)))
-		v3 = t10
-		if v2 == 0 {
-			goto l1
-		}
-		{
-			t11 := v8
-			t12 := v6
-			v0 = int32(v3)
-			if uint32(t11) <= uint32(t12-v0*i32(10)) {
-				goto l2
-			}
-			store64(m.memory, uint32(v7+v0*i32(-80)), uint64(i64(0)))
-		}
-	l2:
-		v2 = v2 + i64(-1)
-		v6 = v6 + i32(-1)
-		v1 = v1 + i64(-1)
-		v7 = v7 + i32(-8)
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	v5 = i64(0)
+	switch v1 {
+	default:
+		goto l1
+	case 0:
+		m.fn263(v0, v3)
+		t1 := int32(load32(m.memory, uint32(v0)))
+		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
+		v2 = t2 * v2
+		v5 = i64(0)
 		goto l3
-	}
-l1:
-	store64(m.memory, uint32(v4), uint64(v5))
-}
-
-//go:norace
-func (m *Module) fn149(v0 int32) int32 {
-	var v1 int32
-	var v2 int64
-	v1 = i32(6100)
-	var _ int32
-l4:
-	{
+	case 3:
+		m.fn264(v4, v0, v3)
 		{
-			if v1 == 0 {
-				goto l0
+			{
+				t3 := int32(load32(m.memory, uint32(v0)))
+				t4 := int64(load32(m.memory, uint64(uint32(t3))+40))
+				v3 = t4
+				if !(v3 == 0) {
+					goto l4
+				}
+				v5 = v2
+				goto l5
 			}
-			t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
-			v2 = t1
-			if uint64(v2) > uint64(i64(1)) {
-				goto l1
+		l4:
+			t5 := int64(load64(m.memory, uint32(v4)))
+			t6 := int64(uint64(t5) / uint64(v3))
+			t7 := v2
+			v5 = t6
+			p8 := v5
+			if uint64(v2) < uint64(v5) {
+				p8 = t7
 			}
-			switch int32(v2) {
-			case 1:
-				v1 = v1 + i32(-1)
-				goto l4
-			default:
-				return i32(1)
-			}
+			v5 = p8
 		}
-	l0:
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+80))
-		t3 := v0
-		v2 = t2
-		p4 := v2
-		if v2 == i64(1) {
-			p4 = i64(2)
-		}
-		store64(m.memory, uint64(uint32(t3))+80, uint64(p4))
+	l5:
+		v2 = i64(0) - v5*v3
 	}
+l3:
+	m.fn265(v0, v2)
 l1:
-	return i32(0)
+	m.g0 = v4 + i32(16)
+	return v5
 }
 
 //go:norace
@@ -10264,7 +10157,7 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn151(v0, v1 int32) int32 {
+func (m *Module) fn149(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -10276,9 +10169,9 @@ func (m *Module) fn151(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn267(t2, v1)
+		m.fn266(t2, v1)
 		v3 = i32(7)
-		m.fn268(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn267(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10338,7 +10231,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 		if v2 != i64(-1) {
 			p10 = 1
 		}
-		m.fn153(t6, t7, t8, t9, int64(uint32(p10)), v2, i64(0), v2, v3, v4)
+		m.fn151(t6, t7, t8, t9, int64(uint32(p10)), v2, i64(0), v2, v3, v4)
 		store64(m.memory, uint64(uint32(v5))+16, uint64(i64(0)))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
@@ -10360,7 +10253,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
+func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32) {
 	var v10, v11 int32
 	var v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34 int64
 	t0 := m.g0
@@ -10381,10 +10274,10 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn267(v12, v9)
+		m.fn266(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn268(v0, v1, i32(2), i64(0), v9)
+			m.fn267(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -10424,7 +10317,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							v8 = p11
 							goto l10
 						case 1:
-							m.fn147(v10+i32(56), v9)
+							m.fn146(v10+i32(56), v9)
 							t12 := int64(load64(m.memory, uint64(uint32(v10))+64))
 							v8 = t12
 							t13 := int64(load64(m.memory, uint64(uint32(v10))+376))
@@ -10433,7 +10326,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn248(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn247(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -10458,7 +10351,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn64(v9, v10+i32(376))
 				}
 			l6:
-				m.fn268(v0, v1, i32(1), i64(0), v9)
+				m.fn267(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10481,7 +10374,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if t23 != i32(2) {
 						goto l12
 					}
-					m.fn147(v10+i32(56), v9)
+					m.fn146(v10+i32(56), v9)
 					t24 := int64(load64(m.memory, uint64(uint32(v10))+376))
 					t25 := v10
 					v12 = t24
@@ -10630,11 +10523,11 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 									store64(m.memory, uint64(uint32(v10))+72, uint64(v17))
 									store64(m.memory, uint64(uint32(v10))+64, uint64(v16))
 									store64(m.memory, uint64(uint32(v10))+56, uint64(v7))
-									t63 := m.fn177(v10+i32(56), v6, v11)
+									t63 := m.fn175(v10+i32(56), v6, v11)
 									v6 = t63
 									goto l19
 								}
-								t43 := m.fn177(v2, v6, v11)
+								t43 := m.fn175(v2, v6, v11)
 								v6 = t43
 								goto l19
 							}
@@ -10648,7 +10541,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l17:
-				m.fn268(v0, v1, i32(3), i64(0), v9)
+				m.fn267(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
 				t64 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -10666,7 +10559,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					p69 = t67
 				}
 				t70 := fn1(v6, v11)
-				m.fn270(t65, p69+i64(1), i64(0), t70, i64(0))
+				m.fn269(t65, p69+i64(1), i64(0), t70, i64(0))
 				t71 := int64(load64(m.memory, uint64(uint32(v10))+40))
 				v6 = t71
 			}
@@ -10725,7 +10618,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 							p85 = v6
 						}
-						m.fn270(t84, t83, i64(0), p85-v7+i64(1), i64(0))
+						m.fn269(t84, t83, i64(0), p85-v7+i64(1), i64(0))
 						t86 := int64(load64(m.memory, uint64(uint32(v10))+24))
 						v7 = v7 + t86
 					}
@@ -10759,7 +10652,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l27:
-				m.fn268(v0, v1, i32(4), v7, v9)
+				m.fn267(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
 		l26:
@@ -10773,7 +10666,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l28
 			}
 		l29:
-			m.fn268(v0, v1, i32(5), v7, v9)
+			m.fn267(v0, v1, i32(5), v7, v9)
 			goto l1
 		l28:
 			{
@@ -10794,7 +10687,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						default:
 							goto l38
 						case 1:
-							m.fn147(v10+i32(56), v9)
+							m.fn146(v10+i32(56), v9)
 							t95 := int64(load64(m.memory, uint64(uint32(v10))+376))
 							v6 = t95
 							p96 := i64(-1)
@@ -10849,8 +10742,8 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p112 = i64(0)
 							}
 							t113 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn270(t110, p112, i64(0), t113, i64(0))
-							m.fn147(v10+i32(56), v9)
+							m.fn269(t110, p112, i64(0), t113, i64(0))
+							m.fn146(v10+i32(56), v9)
 							t115 := v10
 							p114 := v8
 							if uint64(v8) < uint64(v6) {
@@ -10916,7 +10809,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							store32(m.memory, uint64(uint32(v10))+56, uint32(v9))
 							store32(m.memory, uint64(uint32(v10))+68, uint32(v10+i32(456)))
 							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(376)))
-							t135 := m.fn263(v10+i32(56), i32(3), i64(1), v8)
+							t135 := m.fn147(v10+i32(56), i32(3), i64(1), v8)
 							v6 = t135
 							goto l38
 						case 5:
@@ -10930,7 +10823,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t141 := v6
 							v4 = t140
 							t142 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t143 := m.fn248(int32(int64(uint64(v4)>>32)), int32(v4), t142)
+							t143 := m.fn247(int32(int64(uint64(v4)>>32)), int32(v4), t142)
 							v4 = t143
 							p144 := v4
 							if uint64(v6) > uint64(v4) {
@@ -10996,7 +10889,7 @@ func (m *Module) fn153(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l1
 			}
 		l31:
-			m.fn268(v0, v1, i32(6), v7, v9)
+			m.fn267(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
@@ -11056,7 +10949,7 @@ func (m *Module) Xbackoff_operation_decide_with_delay(v0, v1 int32, v2, v3, v4 i
 		if v3 != i64(-1) {
 			p10 = 1
 		}
-		m.fn153(t6, t7, t8, t9, int64(uint32(p10)), v3, i64(1), v2, v4, v5)
+		m.fn151(t6, t7, t8, t9, int64(uint32(p10)), v3, i64(1), v2, v4, v5)
 		store64(m.memory, uint64(uint32(v6))+16, uint64(i64(0)))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v6))+4, uint32(i32(0)))
@@ -11097,7 +10990,7 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn156(v0, v1 int32) int32 {
+func (m *Module) fn154(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -11119,9 +11012,9 @@ func (m *Module) fn156(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn267(t6, v1)
+		m.fn266(t6, v1)
 		v3 = i32(6)
-		m.fn268(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn267(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -11434,7 +11327,7 @@ func (m *Module) Xbackoff_params_set_waits(v0, v1 int32, v2 int64) int32 {
 				goto l4
 			}
 			t5 := int64(load64(m.memory, uint32(v1)))
-			m.fn166(v3+i32(136), t5)
+			m.fn164(v3+i32(136), t5)
 			v0 = v0 + i32(-8)
 			v1 = v1 + i32(8)
 			goto l5
@@ -11457,7 +11350,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn166(v0 int32, v1 int64) {
+func (m *Module) fn164(v0 int32, v1 int64) {
 	var v2 int64
 	{
 		t0 := int64(load64(m.memory, uint64(uint32(v0))+128))
@@ -11581,7 +11474,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		v7 = int32(v2)
 		v6 = v1
 	l3:
-		m.fn172(v5+i32(1220), v5+i32(248))
+		m.fn170(v5+i32(1220), v5+i32(248))
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+1988))
 		t4 := v5 + i32(5136)
 		t5 := v5 + i32(1220)
@@ -11650,7 +11543,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 				if v7 != 0 {
 					p15 = v6
 				}
-				m.fn173(t16, t17, i32(0), p15, v7)
+				m.fn171(t16, t17, i32(0), p15, v7)
 				{
 					t18 := int32(load32(m.memory, uint64(uint32(v5))+6224))
 					v0 = t18
@@ -11668,7 +11561,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
 						store64(m.memory, uint64(uint32(v5))+3016, uint64(v2))
 						m.fn113(v5+i32(5136), v5+i32(3016))
-						m.fn174(v5+i32(4112), v5+i32(5136))
+						m.fn172(v5+i32(4112), v5+i32(5136))
 						v0 = v5 + i32(888) + i32(8)
 						{
 							t22 := int64(load64(m.memory, uint64(uint32(v5))+4112))
@@ -11692,7 +11585,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 				}
 			}
 		l11:
-			m.fn175(v5+i32(4120), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
+			m.fn173(v5+i32(4120), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
 		l13:
 			memory_copy(m.memory[:], uint32(v5+i32(4040)), uint32(v5+i32(4112)+i32(8)), uint32(i32(72)))
 			memory_copy(m.memory[:], uint32(v5+i32(888)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
@@ -11727,477 +11620,482 @@ l18:
 }
 
 //go:norace
-func (m *Module) fn172(v0, v1 int32) {
+func (m *Module) fn170(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn235(v2, v1)
+	m.fn233(v2, v1)
 	m.fn120(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
 
 //go:norace
-func (m *Module) fn173(v0, v1, v2, v3, v4 int32) {
-	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20 int32
-	var v21 int64
-	var v22, v23 int32
-	var v24 int64
+func (m *Module) fn171(v0, v1, v2, v3, v4 int32) {
+	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24 int32
+	var v25 int64
+	var v26, v27, v28 int32
+	var v29 int64
 	t0 := m.g0
-	v5 = t0 - i32(768)
+	v5 = t0 - i32(720)
 	m.g0 = v5
 	v6 = v1 + i32(888)
-	v7 = v5 + i32(228)
-	v8 = v5 + i32(8) + i32(8)
-	v9 = v5 + i32(224)
-	v10 = v5 + i32(208) + i32(8)
-	v11 = v5 + i32(616) + i32(12)
-l42:
+	v7 = v1 + i32(404)
+	v8 = v1 + i32(372)
+	v9 = v5 + i32(424) + i32(64)
+	v10 = v5 + i32(232)
+	v11 = v5 + i32(172)
+	v12 = v5 + i32(16) + i32(8)
+	v13 = v5 + i32(152) + i32(16)
+	v14 = v5 + i32(152) + i32(8)
+	v15 = v5 + i32(580)
+l39:
 	{
 		{
 			{
 				{
-					if v3 == 0 {
-						store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
-						goto l40
-					}
-					m.fn3(v5+i32(208), v3, v4, i32(44))
-					t1 := int32(load32(m.memory, uint64(uint32(v5))+220))
-					v4 = t1
-					t2 := int32(load32(m.memory, uint64(uint32(v5))+216))
-					v3 = t2
-					t3 := int32(load32(m.memory, uint64(uint32(v5))+212))
-					v12 = t3
-					t4 := int32(load32(m.memory, uint64(uint32(v5))+208))
-					v13 = t4
-					store32(m.memory, uint64(uint32(v5))+84, uint32(v2))
-					m.fn3(v5+i32(208), v13, v12, i32(61))
-					t5 := int32(load32(m.memory, uint64(uint32(v5))+220))
-					v14 = t5
-					t6 := int32(load32(m.memory, uint64(uint32(v5))+216))
-					v15 = t6
-					t7 := int32(load32(m.memory, uint64(uint32(v5))+212))
-					v16 = t7
-					t8 := int32(load32(m.memory, uint64(uint32(v5))+208))
-					v17 = t8
-					t9 := int32(load32(m.memory, uint64(uint32(v1))+1016))
-					v18 = t9
-					var p10 int32
-					if v18 == i32(1) {
-						p10 = 1
-					}
-					v19 = p10
-					p11 := i32(36)
-					if v19 != 0 {
-						p11 = i32(104)
-					}
-					v13 = p11
-					p12 := i32(30072)
-					if v19 != 0 {
-						p12 = i32(29964)
-					}
-					v19 = p12
-				l2:
 					{
-						if v13 == 0 {
-							m.fn175(v5+i32(8), v18, i32(15), i32(0), v2, v17, v16)
-							goto l5
+						if v3 == 0 {
+							store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
+							goto l38
 						}
-						t13 := int32(load32(m.memory, uint32(v19)))
-						t14 := v5
-						v20 = t13
-						m.fn223(t14, v20)
-						v13 = v13 + i32(-4)
-						v19 = v19 + i32(4)
-						t15 := int32(load32(m.memory, uint32(v5)))
-						t16 := int32(load32(m.memory, uint64(uint32(v5))+4))
-						t17 := m.fn99(t15, t16, v17, v16)
-						if t17 == 0 {
-							goto l2
+						m.fn3(v5+i32(152), v3, v4, i32(44))
+						t1 := int32(load32(m.memory, uint64(uint32(v5))+164))
+						v4 = t1
+						t2 := int32(load32(m.memory, uint64(uint32(v5))+160))
+						v3 = t2
+						t3 := int32(load32(m.memory, uint64(uint32(v5))+152))
+						t4 := int32(load32(m.memory, uint64(uint32(v5))+156))
+						t5 := v5 + i32(152)
+						v16 = t4
+						m.fn3(t5, t3, v16, i32(61))
+						t6 := int32(load32(m.memory, uint64(uint32(v5))+164))
+						v17 = t6
+						t7 := int32(load32(m.memory, uint64(uint32(v5))+160))
+						v18 = t7
+						t8 := int32(load32(m.memory, uint64(uint32(v5))+156))
+						v19 = t8
+						t9 := int32(load32(m.memory, uint64(uint32(v5))+152))
+						v20 = t9
+						t10 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+						v21 = t10
+						var p11 int32
+						if v21 == i32(1) {
+							p11 = 1
 						}
-					}
-					{
-						if v15 == 0 {
-							goto l3
+						v22 = p11
+						p12 := i32(36)
+						if v22 != 0 {
+							p12 = i32(104)
 						}
-						if v14 != 0 {
-							{
+						v23 = p12
+						p13 := i32(30072)
+						if v22 != 0 {
+							p13 = i32(29964)
+						}
+						v22 = p13
+					l2:
+						{
+							if v23 == 0 {
+								m.fn173(v5+i32(16), v21, i32(15), i32(0), v2, v20, v19)
+								goto l5
+							}
+							t14 := int32(load32(m.memory, uint32(v22)))
+							t15 := v5 + i32(8)
+							v24 = t14
+							m.fn221(t15, v24)
+							v23 = v23 + i32(-4)
+							v22 = v22 + i32(4)
+							t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
+							t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
+							t18 := m.fn99(t16, t17, v20, v19)
+							if t18 == 0 {
+								goto l2
+							}
+						}
+						{
+							if v18 == 0 {
+								goto l3
+							}
+							if v17 != 0 {
 								{
-									if v14 != i32(4) {
-										goto l6
+									{
+										if v17 != i32(4) {
+											goto l6
+										}
+										t23 := int32(load32(m.memory, uint32(v18)))
+										if t23 == i32(1701736302) {
+											goto l7
+										}
 									}
-									t22 := int32(load32(m.memory, uint32(v15)))
-									if t22 == i32(1701736302) {
-										goto l7
-									}
-								}
-							l6:
-								m.fn41(v5+i32(604), v20)
-								{
+								l6:
+									m.fn41(v5+i32(556), v24)
 									{
 										{
-											t23 := int32(load32(m.memory, uint64(uint32(v5))+604))
-											switch t23 {
-											case 4:
-												v19 = i32(0)
-												memory_zero(m.memory[:], uint32(v5+i32(616)), uint32(i32(136)))
-												v18 = v14
-												v13 = v15
-											l21:
-												{
-													if v13 == 0 {
-														t39 := int32(load32(m.memory, uint64(uint32(v5))+624))
-														v22 = t39
-														t40 := int64(load64(m.memory, uint64(uint32(v5))+616))
-														v21 = t40
-														memory_copy(m.memory[:], uint32(v5+i32(356)), uint32(v11), uint32(i32(124)))
-														v18 = i32(2)
-														goto l18
-													}
-													m.fn3(v5+i32(752), v13, v18, i32(47))
-													t30 := int32(load32(m.memory, uint64(uint32(v5))+764))
-													v18 = t30
-													t31 := int32(load32(m.memory, uint64(uint32(v5))+760))
-													v13 = t31
-													t32 := int32(load32(m.memory, uint64(uint32(v5))+752))
-													t33 := int32(load32(m.memory, uint64(uint32(v5))+756))
-													t34 := v5 + i32(752)
-													v23 = t33
-													m.fn128(t34, t32, v23)
-													t35 := int32(load32(m.memory, uint64(uint32(v5))+752))
-													if t35 != 0 {
-														t48 := int32(load32(m.memory, uint64(uint32(v5))+764))
-														v13 = t48
-														v17 = v13 + v19
-														p49 := v17
-														if uint32(v17) < uint32(v13) {
-															p49 = i32(-1)
-														}
-														v17 = p49
-														t50 := int32(load32(m.memory, uint64(uint32(v5))+760))
-														v13 = t50
-														v19 = v13 + v19
-														p51 := v19
-														if uint32(v19) < uint32(v13) {
-															p51 = i32(-1)
-														}
-														v13 = p51
-														t52 := int32(load32(m.memory, uint64(uint32(v5))+756))
-														v18 = t52
-														goto l14
-													}
-													t36 := int64(load64(m.memory, uint64(uint32(v5))+760))
-													m.fn166(v5+i32(616), t36)
-													v23 = v19 + v23
-													p37 := v23
-													if uint32(v23) < uint32(v19) {
-														p37 = i32(-1)
-													}
-													v19 = p37 + i32(1)
-													p38 := i32(-1)
-													if v19 != 0 {
-														p38 = v19
-													}
-													v19 = p38
-													goto l21
-												}
-											default:
-												{
-													if v20 != i32(11) {
-														goto l22
-													}
-													t41 := int32(m.memory[uint32(v15)])
-													if uint32((t41+i32(-48))&i32(255)) < uint32(i32(10)) {
-														goto l23
-													}
-												}
-											l22:
-												v18 = i32(1)
-												t42 := int32(load32(m.memory, uint64(uint32(v5))+608))
-												t43 := int32(load32(m.memory, uint64(uint32(v5))+612))
-												t44 := m.fn224(t42, t43, v15, v14)
-												v21 = t44
-												if v21 == 0 {
-													goto l24
-												}
-												goto l18
-											case 1:
-												m.fn128(v5+i32(616), v15, v14)
-												t24 := int32(load32(m.memory, uint64(uint32(v5))+616))
-												if t24 != i32(1) {
-													t47 := int64(load64(m.memory, uint64(uint32(v5))+624))
-													v21 = t47
-													v24 = v21 & i64(-0x100000000)
-													v18 = i32(1)
-													goto l25
-												}
-												t25 := int64(load64(m.memory, uint64(uint32(v5))+620))
-												v21 = t25
-												v13 = int32(int64(uint64(v21) >> 32))
-												v18 = int32(v21)
-												t26 := int32(load32(m.memory, uint64(uint32(v5))+628))
-												v22 = t26
-												v17 = v22
-												goto l14
-											case 2:
-												m.fn239(v5+i32(616), v15, v14)
-												t27 := int32(load32(m.memory, uint64(uint32(v5))+616))
-												if t27 != i32(1) {
-													goto l15
-												}
-												goto l16
-											case 3:
-												m.fn134(v5+i32(616), v15, v14)
-												t28 := int32(load32(m.memory, uint64(uint32(v5))+616))
-												if t28 == 0 {
-													v18 = i32(23)
-													goto l24
-												}
-											}
-										}
-									l15:
-										t29 := int64(load64(m.memory, uint64(uint32(v5))+624))
-										v21 = t29
-										v18 = i32(1)
-										goto l18
-									}
-								l23:
-									m.fn239(v5+i32(616), v15, v14)
-									t45 := int32(load32(m.memory, uint64(uint32(v5))+616))
-									if t45 == i32(1) {
-										goto l16
-									}
-									t46 := int64(load64(m.memory, uint64(uint32(v5))+624))
-									v21 = t46
-									v18 = i32(3)
-								}
-							l18:
-								v24 = v21 & i64(-0x100000000)
-								goto l25
-							l7:
-								;
-								var p53 int32
-								if v20 == i32(22) {
-									p53 = 1
-								}
-								v18 = p53
-								v24 = i64(0x7fffffff00000000)
-								v21 = i64(0xffffffff)
-							}
-						l25:
-							store32(m.memory, uint64(uint32(v5))+224, uint32(v22))
-							t54 := v5
-							v21 = v24 | v21&i64(0xffffffff)
-							store64(m.memory, uint64(uint32(t54))+216, uint64(v21))
-							memory_copy(m.memory[:], uint32(v7), uint32(v5+i32(356)), uint32(i32(124)))
-							memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v9), uint32(i32(120)))
-							t55 := int64(load64(m.memory, uint64(uint32(v5))+344))
-							v24 = t55
-							memory_copy(m.memory[:], uint32(v5+i32(480)), uint32(v5+i32(88)), uint32(i32(120)))
-							store32(m.memory, uint64(uint32(v5))+364, uint32(v14))
-							store32(m.memory, uint64(uint32(v5))+360, uint32(v16))
-							store32(m.memory, uint64(uint32(v5))+356, uint32(v2))
-							if v20 == i32(18) {
-								goto l26
-							}
-							if v20 == i32(11) {
-								v19 = i32(36132)
-								v13 = i32(5)
-								goto l28
-							}
-							v19 = i32(4)
-							v13 = i32(0)
-							goto l28
-						l26:
-							v19 = i32(36152)
-							v13 = i32(1)
-						l28:
-							v13 = v13 << 2
-						l31:
-							if v13 == 0 {
-								store32(m.memory, uint64(uint32(v5))+632, uint32(v16))
-								store32(m.memory, uint64(uint32(v5))+628, uint32(v17))
-								store32(m.memory, uint64(uint32(v5))+616, uint32(v1))
-								store32(m.memory, uint64(uint32(v5))+624, uint32(v5+i32(84)))
-								store32(m.memory, uint64(uint32(v5))+620, uint32(v5+i32(356)))
-								switch v18 {
-								default:
-									m.fn240(v5+i32(8), v5+i32(616), v20, i64(0), v21)
-									goto l5
-								case 1:
-									m.fn240(v5+i32(8), v5+i32(616), v20, i64(1), v21)
-									goto l5
-								case 2:
-									m.fn240(v5+i32(208), v5+i32(616), v20, i64(1), v24)
-									{
-										t59 := int32(load32(m.memory, uint64(uint32(v5))+272))
-										v13 = t59
-										if v13 == 0 {
-											store64(m.memory, uint64(uint32(v1))+880, uint64(v21))
-											memory_copy(m.memory[:], uint32(v6), uint32(v5+i32(480)), uint32(i32(120)))
-											store64(m.memory, uint64(uint32(v1))+1008, uint64(v24))
-											store32(m.memory, uint64(uint32(v5))+72, uint32(i32(0)))
-											goto l5
-										}
-										memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
-										t60 := int32(load32(m.memory, uint64(uint32(v5))+276))
-										v19 = t60
-										goto l37
-									}
-								case 3:
-									m.fn240(v5+i32(208), v5+i32(616), v20, i64(1), i64(4))
-									{
-										t61 := int32(load32(m.memory, uint64(uint32(v5))+272))
-										v13 = t61
-										if v13 == 0 {
-											m.fn240(v5+i32(208), v5+i32(616), i32(12), i64(1), v21)
 											{
-												t63 := int32(load32(m.memory, uint64(uint32(v5))+272))
-												v13 = t63
-												if v13 == 0 {
-													m.fn240(v5+i32(8), v5+i32(616), i32(13), i64(1), v21)
-													goto l5
+												t24 := int32(load32(m.memory, uint64(uint32(v5))+556))
+												switch t24 {
+												case 4:
+													v22 = i32(0)
+													memory_zero(m.memory[:], uint32(v5+i32(568)), uint32(i32(136)))
+													v26 = v17
+													v23 = v18
+												l21:
+													{
+														if v23 == 0 {
+															t40 := int32(load32(m.memory, uint64(uint32(v5))+576))
+															v27 = t40
+															t41 := int64(load64(m.memory, uint64(uint32(v5))+568))
+															v25 = t41
+															memory_copy(m.memory[:], uint32(v5+i32(300)), uint32(v15), uint32(i32(124)))
+															v26 = i32(2)
+															goto l18
+														}
+														m.fn3(v5+i32(704), v23, v26, i32(47))
+														t31 := int32(load32(m.memory, uint64(uint32(v5))+716))
+														v26 = t31
+														t32 := int32(load32(m.memory, uint64(uint32(v5))+712))
+														v23 = t32
+														t33 := int32(load32(m.memory, uint64(uint32(v5))+704))
+														t34 := int32(load32(m.memory, uint64(uint32(v5))+708))
+														t35 := v5 + i32(704)
+														v28 = t34
+														m.fn128(t35, t33, v28)
+														t36 := int32(load32(m.memory, uint64(uint32(v5))+704))
+														if t36 != 0 {
+															t49 := int32(load32(m.memory, uint64(uint32(v5))+716))
+															v23 = t49
+															v20 = v23 + v22
+															p50 := v20
+															if uint32(v20) < uint32(v23) {
+																p50 = i32(-1)
+															}
+															v20 = p50
+															t51 := int32(load32(m.memory, uint64(uint32(v5))+712))
+															v23 = t51
+															v22 = v23 + v22
+															p52 := v22
+															if uint32(v22) < uint32(v23) {
+																p52 = i32(-1)
+															}
+															v23 = p52
+															t53 := int32(load32(m.memory, uint64(uint32(v5))+708))
+															v26 = t53
+															goto l14
+														}
+														t37 := int64(load64(m.memory, uint64(uint32(v5))+712))
+														m.fn164(v5+i32(568), t37)
+														v28 = v22 + v28
+														p38 := v28
+														if uint32(v28) < uint32(v22) {
+															p38 = i32(-1)
+														}
+														v22 = p38 + i32(1)
+														p39 := i32(-1)
+														if v22 != 0 {
+															p39 = v22
+														}
+														v22 = p39
+														goto l21
+													}
+												default:
+													{
+														if v24 != i32(11) {
+															goto l22
+														}
+														t42 := int32(m.memory[uint32(v18)])
+														if uint32((t42+i32(-48))&i32(255)) < uint32(i32(10)) {
+															goto l23
+														}
+													}
+												l22:
+													v26 = i32(1)
+													t43 := int32(load32(m.memory, uint64(uint32(v5))+560))
+													t44 := int32(load32(m.memory, uint64(uint32(v5))+564))
+													t45 := m.fn222(t43, t44, v18, v17)
+													v25 = t45
+													if v25 == 0 {
+														goto l24
+													}
+													goto l18
+												case 1:
+													m.fn128(v5+i32(568), v18, v17)
+													t25 := int32(load32(m.memory, uint64(uint32(v5))+568))
+													if t25 != i32(1) {
+														t48 := int64(load64(m.memory, uint64(uint32(v5))+576))
+														v25 = t48
+														v29 = v25 & i64(-0x100000000)
+														v26 = i32(1)
+														goto l25
+													}
+													t26 := int64(load64(m.memory, uint64(uint32(v5))+572))
+													v25 = t26
+													v23 = int32(int64(uint64(v25) >> 32))
+													v26 = int32(v25)
+													t27 := int32(load32(m.memory, uint64(uint32(v5))+580))
+													v27 = t27
+													v20 = v27
+													goto l14
+												case 2:
+													m.fn237(v5+i32(568), v18, v17)
+													t28 := int32(load32(m.memory, uint64(uint32(v5))+568))
+													if t28 != i32(1) {
+														goto l15
+													}
+													goto l16
+												case 3:
+													m.fn134(v5+i32(568), v18, v17)
+													t29 := int32(load32(m.memory, uint64(uint32(v5))+568))
+													if t29 == 0 {
+														v26 = i32(23)
+														goto l24
+													}
 												}
-												memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
-												t64 := int32(load32(m.memory, uint64(uint32(v5))+276))
-												v19 = t64
-												goto l37
 											}
+										l15:
+											t30 := int64(load64(m.memory, uint64(uint32(v5))+576))
+											v25 = t30
+											v26 = i32(1)
+											goto l18
 										}
-										memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(208)), uint32(i32(64)))
-										t62 := int32(load32(m.memory, uint64(uint32(v5))+276))
-										v19 = t62
-										goto l37
+									l23:
+										m.fn237(v5+i32(568), v18, v17)
+										t46 := int32(load32(m.memory, uint64(uint32(v5))+568))
+										if t46 == i32(1) {
+											goto l16
+										}
+										t47 := int64(load64(m.memory, uint64(uint32(v5))+576))
+										v25 = t47
+										v26 = i32(3)
 									}
+								l18:
+									v29 = v25 & i64(-0x100000000)
+									goto l25
+								l7:
+									;
+									var p54 int32
+									if v24 == i32(22) {
+										p54 = 1
+									}
+									v26 = p54
+									v29 = i64(0x7fffffff00000000)
+									v25 = i64(0xffffffff)
 								}
+							l25:
+								store32(m.memory, uint64(uint32(v5))+168, uint32(v27))
+								t55 := v5
+								v25 = v29 | v25&i64(0xffffffff)
+								store64(m.memory, uint64(uint32(t55))+160, uint64(v25))
+								memory_copy(m.memory[:], uint32(v11), uint32(v5+i32(300)), uint32(i32(124)))
+								memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v13), uint32(i32(64)))
+								memory_copy(m.memory[:], uint32(v9), uint32(v10), uint32(i32(56)))
+								t56 := int64(load64(m.memory, uint64(uint32(v5))+288))
+								v29 = t56
+								memory_copy(m.memory[:], uint32(v5+i32(424)), uint32(v5+i32(88)), uint32(i32(64)))
+								store32(m.memory, uint64(uint32(v5))+552, uint32(v17))
+								store32(m.memory, uint64(uint32(v5))+548, uint32(v19))
+								store32(m.memory, uint64(uint32(v5))+544, uint32(v2))
+								if v24 == i32(18) {
+									goto l26
+								}
+								if v24 == i32(11) {
+									v22 = i32(36132)
+									v23 = i32(5)
+									goto l28
+								}
+								v22 = i32(4)
+								v23 = i32(0)
+								goto l28
+							l26:
+								v22 = i32(36152)
+								v23 = i32(1)
+							l28:
+								v23 = v23 << 2
+							l31:
+								if v23 == 0 {
+									switch v26 {
+									case 2:
+										t60 := m.fn238(v1, v24, i64(1), v29, v5+i32(544))
+										if t60 == 0 {
+											goto l36
+										}
+										store64(m.memory, uint64(uint32(v1))+880, uint64(v25))
+										memory_copy(m.memory[:], uint32(v6), uint32(v5+i32(424)), uint32(i32(120)))
+										store64(m.memory, uint64(uint32(v1))+1008, uint64(v29))
+										goto l37
+									case 3:
+										t61 := m.fn238(v1, v24, i64(1), i64(4), v5+i32(544))
+										if t61 == 0 {
+											goto l36
+										}
+										t62 := int32(load32(m.memory, uint64(uint32(v1))+368))
+										if t62 != 0 {
+											goto l36
+										}
+										store32(m.memory, uint64(uint32(v1))+368, uint32(i32(1)))
+										store64(m.memory, uint64(uint32(v1))+360, uint64(v25))
+										store64(m.memory, uint64(uint32(v1))+352, uint64(i64(1)))
+										t63 := int64(load64(m.memory, uint64(uint32(v5))+544))
+										store64(m.memory, uint32(v8), uint64(t63))
+										t64 := int32(load32(m.memory, uint64(uint32(v5))+552))
+										store32(m.memory, uint64(uint32(v8))+8, uint32(t64))
+										t65 := int32(load32(m.memory, uint64(uint32(v1))+400))
+										if t65 != 0 {
+											goto l36
+										}
+										store32(m.memory, uint64(uint32(v1))+400, uint32(i32(1)))
+										store64(m.memory, uint64(uint32(v1))+392, uint64(v25))
+										store64(m.memory, uint64(uint32(v1))+384, uint64(i64(1)))
+										t66 := int64(load64(m.memory, uint64(uint32(v5))+544))
+										store64(m.memory, uint32(v7), uint64(t66))
+										t67 := int32(load32(m.memory, uint64(uint32(v5))+552))
+										store32(m.memory, uint64(uint32(v7))+8, uint32(t67))
+										goto l37
+									case 1:
+										t68 := m.fn238(v1, v24, i64(1), v25, v5+i32(544))
+										if t68 != 0 {
+											goto l37
+										}
+										goto l36
+									default:
+										t69 := m.fn238(v1, v24, i64(0), v25, v5+i32(544))
+										if t69 != 0 {
+											goto l37
+										}
+									}
+								l36:
+									t70 := int32(load32(m.memory, uint64(uint32(v1))+1016))
+									m.fn173(v5+i32(16), t70, i32(16), i32(0), v2, v20, v19)
+									goto l5
+								}
+								{
+									t57 := int32(load32(m.memory, uint32(v22)))
+									v17 = t57
+									p58 := i32(-33)
+									if uint32(v17) < uint32(i32(33)) {
+										p58 = i32(-1)
+									}
+									v17 = p58 + v17
+									if uint32(v17) > uint32(i32(26)) {
+										goto l30
+									}
+									v17 = v1 + v17<<5
+									t59 := int32(load32(m.memory, uint64(uint32(v17))+16))
+									if t59 != 0 {
+										goto l30
+									}
+									store64(m.memory, uint32(v17), uint64(i64(0)))
+								}
+							l30:
+								v22 = v22 + i32(4)
+								v23 = v23 + i32(-4)
+								goto l31
 							}
-							{
-								t56 := int32(load32(m.memory, uint32(v19)))
-								v14 = t56
-								p57 := i32(-33)
-								if uint32(v14) < uint32(i32(33)) {
-									p57 = i32(-1)
-								}
-								v14 = p57 + v14
-								if uint32(v14) > uint32(i32(26)) {
-									goto l30
-								}
-								v14 = v1 + v14<<5
-								t58 := int32(load32(m.memory, uint64(uint32(v14))+16))
-								if t58 != 0 {
-									goto l30
-								}
-								store64(m.memory, uint32(v14), uint64(i64(0)))
+						l3:
+							t19 := v5 + i32(16)
+							t20 := v21
+							t21 := v24
+							v23 = v2 + v16
+							p22 := v23
+							if uint32(v23) < uint32(v2) {
+								p22 = i32(-1)
 							}
-						l30:
-							v19 = v19 + i32(4)
-							v13 = v13 + i32(-4)
-							goto l31
+							m.fn173(t19, t20, i32(17), t21, p22, i32(1), i32(0))
+							goto l5
 						}
-					l3:
-						t18 := v5 + i32(8)
-						t19 := v18
-						t20 := v20
-						v13 = v2 + v12
-						p21 := v13
-						if uint32(v13) < uint32(v2) {
-							p21 = i32(-1)
-						}
-						m.fn175(t18, t19, i32(17), t20, p21, i32(1), i32(0))
-						goto l5
 					}
+				l16:
+					t71 := int32(load32(m.memory, uint64(uint32(v5))+572))
+					v26 = t71
 				}
-			l16:
-				t65 := int32(load32(m.memory, uint64(uint32(v5))+620))
-				v18 = t65
+			l24:
+				v23 = i32(0)
+				v20 = v17
+			l14:
+				t72 := v14
+				t73 := v21
+				t74 := v26
+				t75 := v24
+				v22 = v2 + v19
+				p76 := v22
+				if uint32(v22) < uint32(v2) {
+					p76 = i32(-1)
+				}
+				v22 = p76 + i32(1)
+				p77 := i32(-1)
+				if v22 != 0 {
+					p77 = v22
+				}
+				v22 = p77
+				v19 = v22 + v23
+				p78 := v19
+				if uint32(v19) < uint32(v22) {
+					p78 = i32(-1)
+				}
+				t79 := v18 + v23
+				var p80 int32
+				if uint32(v20) > uint32(v17) {
+					p80 = 1
+				}
+				var p81 int32
+				if uint32(v20) < uint32(v23) {
+					p81 = 1
+				}
+				v22 = p80 | p81
+				p82 := t79
+				if v22 != 0 {
+					p82 = i32(1)
+				}
+				p83 := v20 - v23
+				if v22 != 0 {
+					p83 = i32(0)
+				}
+				m.fn173(t72, t73, t74, t75, p78, p82, p83)
+				t84 := int64(load64(m.memory, uint64(uint32(v5))+160))
+				v25 = t84
+				memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v13), uint32(i32(64)))
+				memory_copy(m.memory[:], uint32(v12), uint32(v5+i32(88)), uint32(i32(64)))
+				store64(m.memory, uint64(uint32(v5))+16, uint64(v25))
 			}
-		l24:
-			v13 = i32(0)
-			v17 = v14
-		l14:
-			t66 := int32(load32(m.memory, uint64(uint32(v1))+1016))
-			t67 := v10
-			t68 := v18
-			t69 := v20
-			v19 = v2 + v16
-			p70 := v19
-			if uint32(v19) < uint32(v2) {
-				p70 = i32(-1)
+		l5:
+			t85 := int32(load32(m.memory, uint64(uint32(v5))+80))
+			v23 = t85
+			if v23 == 0 {
+				goto l37
 			}
-			v19 = p70 + i32(1)
-			p71 := i32(-1)
-			if v19 != 0 {
-				p71 = v19
-			}
-			v19 = p71
-			v16 = v19 + v13
-			p72 := v16
-			if uint32(v16) < uint32(v19) {
-				p72 = i32(-1)
-			}
-			t73 := v15 + v13
-			var p74 int32
-			if uint32(v17) > uint32(v14) {
-				p74 = 1
-			}
-			var p75 int32
-			if uint32(v17) < uint32(v13) {
-				p75 = 1
-			}
-			v19 = p74 | p75
-			p76 := t73
-			if v19 != 0 {
-				p76 = i32(1)
-			}
-			p77 := v17 - v13
-			if v19 != 0 {
-				p77 = i32(0)
-			}
-			m.fn175(t67, t66, t68, t69, p72, p76, p77)
-			t78 := int64(load64(m.memory, uint64(uint32(v5))+216))
-			v21 = t78
-			memory_copy(m.memory[:], uint32(v5+i32(88)), uint32(v9), uint32(i32(64)))
-			memory_copy(m.memory[:], uint32(v8), uint32(v5+i32(88)), uint32(i32(64)))
-			store64(m.memory, uint64(uint32(v5))+8, uint64(v21))
+			memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(16)), uint32(i32(64)))
+			t86 := int32(load32(m.memory, uint64(uint32(v5))+84))
+			store32(m.memory, uint64(uint32(v0))+68, uint32(t86))
+			store32(m.memory, uint64(uint32(v0))+64, uint32(v23))
 		}
-	l5:
-		t79 := int32(load32(m.memory, uint64(uint32(v5))+72))
-		v13 = t79
-		if v13 == 0 {
-			v13 = v2 + v12
-			p81 := v13
-			if uint32(v13) < uint32(v2) {
-				p81 = i32(-1)
-			}
-			v13 = p81 + i32(1)
-			p82 := i32(-1)
-			if v13 != 0 {
-				p82 = v13
-			}
-			v2 = p82
-			goto l42
+	l38:
+		m.g0 = v5 + i32(720)
+		return
+	l37:
+		v23 = v2 + v16
+		p87 := v23
+		if uint32(v23) < uint32(v2) {
+			p87 = i32(-1)
 		}
-		t80 := int32(load32(m.memory, uint64(uint32(v5))+76))
-		v19 = t80
+		v23 = p87 + i32(1)
+		p88 := i32(-1)
+		if v23 != 0 {
+			p88 = v23
+		}
+		v2 = p88
+		goto l39
 	}
-l37:
-	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(8)), uint32(i32(64)))
-	store32(m.memory, uint64(uint32(v0))+68, uint32(v19))
-	store32(m.memory, uint64(uint32(v0))+64, uint32(v13))
-	goto l40
-l40:
-	m.g0 = v5 + i32(768)
 }
 
 //go:norace
-func (m *Module) fn174(v0, v1 int32) {
+func (m *Module) fn172(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn226(v2+i32(8), v1)
+	m.fn224(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -12223,7 +12121,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn175(v0, v1, v2, v3, v4, v5, v6 int32) {
+func (m *Module) fn173(v0, v1, v2, v3, v4, v5, v6 int32) {
 	m.fn33(v0+i32(20), v5, v6)
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
@@ -12277,13 +12175,13 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn270(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn269(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
 			}
 		l2:
-			t13 := m.fn177(v0, v1, v2)
+			t13 := m.fn175(v0, v1, v2)
 			v1 = t13
 		}
 	l3:
@@ -12296,7 +12194,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn177(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn175(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -12366,7 +12264,7 @@ func (m *Module) fn177(v0 int32, v1 int64, v2 int32) int64 {
 				if v5 == 0 {
 					goto l4
 				}
-				m.fn247(v3, v0)
+				m.fn245(v3, v0)
 				t20 := int64(load64(m.memory, uint64(uint32(v3))+8))
 				v4 = t20
 				t21 := int64(load64(m.memory, uint32(v3)))
@@ -12393,7 +12291,7 @@ func (m *Module) fn177(v0 int32, v1 int64, v2 int32) int64 {
 			}
 			v8 = v7 & i64(0xfff)
 			t5 := fn1(v1, v5)
-			t6 := m.fn251(v9, v0, v7, t5)
+			t6 := m.fn250(v9, v0, v7, t5)
 			v9 = t6
 			v5 = v5 + i32(1)
 			v7 = v7 + i64(1)
@@ -12410,27 +12308,27 @@ l1:
 	store64(m.memory, uint32(v3), uint64(v8))
 l4:
 	t22 := fn1(v1, v2)
-	t23 := m.fn251(v9, v0, int64(uint32(v2)), t22)
+	t23 := m.fn250(v9, v0, int64(uint32(v2)), t22)
 	v7 = t23
 	m.g0 = v3 + i32(16)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn179(v0, v1, v2 int32, v3, v4 int64) int64 {
+func (m *Module) fn177(v0, v1, v2 int32, v3, v4 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn254(t0, v1, v2, v3, v4)
+	t1 := m.fn253(t0, v1, v2, v3, v4)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	t5 := v3
 	v4 = t1
-	m.fn199(t2, t3, t4, t5, v4)
+	m.fn197(t2, t3, t4, t5, v4)
 	return v4
 }
 
 //go:norace
-func (m *Module) fn180(v0, v1, v2, v3 int32) {
+func (m *Module) fn178(v0, v1, v2, v3 int32) {
 	var v4, v5, v6 int64
 	{
 		{
@@ -12493,7 +12391,7 @@ func (m *Module) fn180(v0, v1, v2, v3 int32) {
 			v5 = t12
 			t13 := int64(load64(m.memory, uint32(v0)))
 			v4 = t13
-			m.fn253(v0, v1, v2)
+			m.fn252(v0, v1, v2)
 			t14 := int64(load64(m.memory, uint32(v0)))
 			if v4 != t14 {
 				goto l3
@@ -12539,7 +12437,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			}
 		l2:
 			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
-			m.fn182(v5+i32(1016), v5+i32(104), i32(2), v1, v2)
+			m.fn180(v5+i32(1016), v5+i32(104), i32(2), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
@@ -12587,7 +12485,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10 int32
@@ -12630,9 +12528,9 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn235(v5+i32(32), v1)
+		m.fn233(v5+i32(32), v1)
 		{
-			t1 := m.fn230(v5+i32(32), v2)
+			t1 := m.fn228(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -12682,7 +12580,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 		l6:
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t15 := fn233(t13, t14)
+			t15 := fn231(t13, t14)
 			v7 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
@@ -12693,7 +12591,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29960)), uint32(i32(108)))
 	l8:
 		{
-			t17 := m.fn236(v5 + i32(1128))
+			t17 := m.fn234(v5 + i32(1128))
 			v1 = t17
 			if v1 == i32(18) {
 				goto l8
@@ -12702,7 +12600,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 				if v1 == 0 {
 					goto l9
 				}
-				t18 := m.fn237(v5+i32(32), v1)
+				t18 := m.fn235(v5+i32(32), v1)
 				if t18 == 0 {
 					goto l8
 				}
@@ -12746,7 +12644,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v7) > uint64(v8) {
 				goto l11
 			}
-			m.fn255(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
+			m.fn254(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v3 = t26
@@ -12773,7 +12671,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 				v11 = v4 << 4
 				t34 := v11
 				v12 = int64(uint64(v4) >> 60)
-				m.fn256(t31, t32, t33, t34, v12, v8)
+				m.fn255(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12830,7 +12728,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn270(v5, v6, i64(0), v15, i64(0))
+										m.fn269(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v7
@@ -12852,7 +12750,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 										if p48 != 0 {
 											p52 = i64(-1)
 										}
-										t53 := m.fn198(t45, t46, p52)
+										t53 := m.fn196(t45, t46, p52)
 										v6 = t47 + t53
 										p54 := v6
 										if uint64(v6) < uint64(v7) {
@@ -12897,7 +12795,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn256(t57, t58, t59, t60, t61, v18)
+							m.fn255(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v6 = t66
 							v3 = v6 - v4
@@ -13006,7 +12904,7 @@ func (m *Module) fn182(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn257(t85, t86, v1, v8)
+		m.fn256(t85, t86, v1, v8)
 		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -13062,7 +12960,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			}
 		l2:
 			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(320)))
-			m.fn182(v5+i32(1016), v5+i32(104), i32(8), v1, v2)
+			m.fn180(v5+i32(1016), v5+i32(104), i32(8), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+1044))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+1040))
@@ -13141,7 +13039,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn185(v3+i32(16), v0, v1)
+		m.fn183(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -13161,7 +13059,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn185(v0, v1, v2 int32) {
+func (m *Module) fn183(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -13171,14 +13069,14 @@ func (m *Module) fn185(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn235(v3, v1)
+		m.fn233(v3, v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn40(v2, i32(29960), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn230(v3, v2)
+			t2 := m.fn228(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -13250,7 +13148,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn185(v4+i32(16), v5, v0)
+		m.fn183(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		t7 := m.fn37(t5, t6, v2, v3)
@@ -13362,7 +13260,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7ffffff)) {
 			goto l1
 		}
-		m.fn174(v3+i32(96), v1)
+		m.fn172(v3+i32(96), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+124))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+120))
@@ -13491,7 +13389,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2936)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+888, uint64(v2))
 			m.fn113(v4+i32(1912), v4+i32(888))
-			m.fn174(v4+i32(2936), v4+i32(1912))
+			m.fn172(v4+i32(2936), v4+i32(1912))
 			v1 = v4 + i32(560) + i32(8)
 			v5 = v4 + i32(2936) + i32(8)
 			t2 := int64(load64(m.memory, uint64(uint32(v4))+2936))
@@ -13597,7 +13495,7 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn172(v4+i32(28), v5)
+	m.fn170(v4+i32(28), v5)
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
@@ -13647,9 +13545,9 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		t5 := v3 + i32(16)
 		t6 := v0
 		v5 = v0 + i32(184)
-		m.fn180(t5, t6, v5, v1)
+		m.fn178(t5, t6, v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		t8 := m.fn194(t7, v0, v5, int64(uint32(v1)))
+		t8 := m.fn192(t7, v0, v5, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t8))
 		v0 = i32(0)
 	}
@@ -13659,7 +13557,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn194(v0 int64, v1, v2 int32, v3 int64) int64 {
+func (m *Module) fn192(v0 int64, v1, v2 int32, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(32)
@@ -13671,7 +13569,7 @@ func (m *Module) fn194(v0 int64, v1, v2 int32, v3 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn270(v4, t2, i64(0), v3, i64(0))
+			m.fn269(v4, t2, i64(0), v3, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v4)))
@@ -13708,8 +13606,8 @@ func (m *Module) fn194(v0 int64, v1, v2 int32, v3 int64) int64 {
 				p14 = i64(-1)
 			}
 			t15 := int32(load32(m.memory, uint64(uint32(v1))+164))
-			t16 := m.fn249(p14, t15)
-			m.fn270(t13, t11, i64(0), t16, i64(0))
+			t16 := m.fn248(p14, t15)
+			m.fn269(t13, t11, i64(0), t16, i64(0))
 			t17 := int64(load64(m.memory, uint64(uint32(v4))+16))
 			v0 = t17
 			p18 := i64(0x7fffffffffffffff)
@@ -13724,7 +13622,7 @@ func (m *Module) fn194(v0 int64, v1, v2 int32, v3 int64) int64 {
 			v0 = p20
 			goto l1
 		case 4:
-			t21 := m.fn250(v2, v0)
+			t21 := m.fn249(v2, v0)
 			v0 = t21
 		}
 	}
@@ -13867,7 +13765,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		t15 := v7
 		t16 := v2 + i32(48)
 		v0 = v2 + i32(232)
-		m.fn197(t14, t15, t16, v0, v4)
+		m.fn195(t14, t15, t16, v0, v4)
 		t17 := int64(load64(m.memory, uint64(uint32(v2))+456))
 		v7 = t17
 		t18 := int64(load64(m.memory, uint64(uint32(v2))+448))
@@ -13914,7 +13812,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p29 = 1
 			}
-			m.fn270(t27, t28, int64(uint32(p29)), v9, i64(0))
+			m.fn269(t27, t28, int64(uint32(p29)), v9, i64(0))
 			t30 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t31 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t32 := v2 + i32(16)
@@ -13924,8 +13822,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p34 = 1
 			}
-			m.fn270(t32, t30, t31, t33, int64(uint32(p34)))
-			m.fn270(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn269(t32, t30, t31, t33, int64(uint32(p34)))
+			m.fn269(v2, v7-v6, i64(0), v5, i64(0))
 			t35 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t36 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t37 := int64(uint64(t35) >> 1)
@@ -13940,16 +13838,16 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p42 = 1
 			}
-			t43 := m.fn198(t40, t41+int64(uint32(p42)), v7-v8+i64(1))
+			t43 := m.fn196(t40, t41+int64(uint32(p42)), v7-v8+i64(1))
 			v5 = t43
 		}
 	l2:
-		m.fn199(v13, v2+i32(48), v0, v4, v5)
+		m.fn197(v13, v2+i32(48), v0, v4, v5)
 		t44 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t45 := m.fn179(v14, v2+i32(48), v0, t44, i64(0))
+		t45 := m.fn177(v14, v2+i32(48), v0, t44, i64(0))
 		v6 = t45
 		t46 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t47 := m.fn179(v12, v2+i32(48), v0, t46, i64(-1))
+		t47 := m.fn177(v12, v2+i32(48), v0, t46, i64(-1))
 		t48 := v2
 		v8 = t47
 		store64(m.memory, uint64(uint32(t48))+480, uint64(v8))
@@ -14015,7 +13913,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn197(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
+func (m *Module) fn195(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
 	var v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -14050,7 +13948,7 @@ func (m *Module) fn197(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
 			v7 = p7
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn248(t8, t9, v1)
+			t10 := m.fn247(t8, t9, v1)
 			t11 := v7
 			t12 := v4
 			v1 = t10
@@ -14067,7 +13965,7 @@ func (m *Module) fn197(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
 			goto l2
 		}
 	l0:
-		t15 := m.fn194(v1, v2, v3, v4)
+		t15 := m.fn192(v1, v2, v3, v4)
 		v1 = t15
 		v7 = v1
 		switch v6 + i32(-2) {
@@ -14084,7 +13982,7 @@ func (m *Module) fn197(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
 		case 2:
 			t17 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t19 := m.fn248(t17, t18, v1)
+			t19 := m.fn247(t17, t18, v1)
 			v7 = v1 - t19
 			p20 := v7
 			if uint64(v7) > uint64(v1) {
@@ -14093,7 +13991,7 @@ func (m *Module) fn197(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
 			v7 = p20
 			t21 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t23 := m.fn248(t21, t22, v1)
+			t23 := m.fn247(t21, t22, v1)
 			v1 = t23 + v1
 			p24 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -14103,7 +14001,7 @@ func (m *Module) fn197(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
 			goto l7
 		case 3:
 			t25 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn270(v5, t25, i64(0), v4, i64(0))
+			m.fn269(v5, t25, i64(0), v4, i64(0))
 			v7 = v1
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v4 = t26
@@ -14200,7 +14098,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn198(v0, v1, v2 int64) int64 {
+func (m *Module) fn196(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -14218,7 +14116,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn271(v3, v0, v1, v4&i32(127))
+		m.fn270(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -14252,7 +14150,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn199(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn197(v0, v1, v2 int32, v3, v4 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+172))
 		if t0 != i32(6) {
@@ -14270,7 +14168,7 @@ func (m *Module) fn199(v0, v1, v2 int32, v3, v4 int64) {
 		return
 	}
 l0:
-	m.fn253(v0, v1, v2)
+	m.fn252(v0, v1, v2)
 }
 
 //go:norace
@@ -14313,7 +14211,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn201(v4+i32(4), v0, v6)
+				m.fn199(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -14360,7 +14258,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn202(v4+i32(16), v7, v6)
+		m.fn200(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -14375,7 +14273,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn203(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn201(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -14395,7 +14293,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn203(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn201(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -14418,7 +14316,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn204(v4+i32(4), v4+i32(48))
+		m.fn202(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -14461,7 +14359,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn201(v0, v1, v2 int32) {
+func (m *Module) fn199(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -14484,7 +14382,7 @@ func (m *Module) fn201(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn203(v3, v1, v2, i32(0), i32(2))
+				m.fn201(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -14532,12 +14430,12 @@ func (m *Module) fn201(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn202(v3, v6, v7)
+						m.fn200(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn202(v3, v4, v5)
+						m.fn200(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -14554,7 +14452,7 @@ func (m *Module) fn201(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn203(v3, v1, v4, i32(0), i32(0))
+		m.fn201(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -14578,13 +14476,13 @@ func (m *Module) fn201(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn204(v0, v3+i32(32))
+	m.fn202(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn202(v0, v1, v2 int32) {
+func (m *Module) fn200(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -14599,7 +14497,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn270(v3, v4, i64(0), i64(10), i64(0))
+		m.fn269(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14625,7 +14523,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn203(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn201(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -14746,7 +14644,7 @@ func (m *Module) fn203(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn270(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn269(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14765,7 +14663,7 @@ func (m *Module) fn203(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn270(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn269(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14779,7 +14677,7 @@ func (m *Module) fn203(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn270(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn269(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14811,7 +14709,7 @@ func (m *Module) fn203(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn270(v5, v14, i64(0), i64(10), i64(0))
+				m.fn269(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14825,7 +14723,7 @@ func (m *Module) fn203(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn270(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn269(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14856,7 +14754,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn204(v0, v1 int32) {
+func (m *Module) fn202(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -15088,7 +14986,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn210(v3, v1+i32(8))
+		m.fn208(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -15097,7 +14995,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn211(v4, v0, t3)
+			m.fn209(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -15111,7 +15009,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn210(v0, v1 int32) {
+func (m *Module) fn208(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -15133,7 +15031,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn211(v0, v1 int32, v2 int64) {
+func (m *Module) fn209(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -15279,7 +15177,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn211(v5, v3, i64(1))
+				m.fn209(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -15313,7 +15211,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn211(v5, v2+i32(12), i64(1))
+				m.fn209(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -15361,7 +15259,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn221(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn219(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -15383,7 +15281,7 @@ func (m *Module) fn221(v0, v1, v2, v3 int32) int32 {
 				goto l1
 			}
 			v5 = i32(0)
-			t2 := m.fn222(v4 + i32(8))
+			t2 := m.fn220(v4 + i32(8))
 			v1 = t2
 			if v1 == 0 {
 				goto l2
@@ -15398,7 +15296,7 @@ func (m *Module) fn221(v0, v1, v2, v3 int32) int32 {
 		v3 = v3 + i32(-1)
 		goto l3
 	l0:
-		t4 := m.fn222(v4 + i32(8))
+		t4 := m.fn220(v4 + i32(8))
 		var p5 int32
 		if t4 == 0 {
 			p5 = 1
@@ -15411,7 +15309,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn222(v0 int32) int32 {
+func (m *Module) fn220(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	t0 := int32(load32(m.memory, uint32(v0)))
 	v1 = t0
@@ -15441,7 +15339,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1 int32) {
+func (m *Module) fn221(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
 	t1 := int32(load32(m.memory, uint32(v1+i32(37300))))
@@ -15451,7 +15349,7 @@ func (m *Module) fn223(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn222(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15479,8 +15377,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn225(v0, v1, v2 int32) int32 {
-	t0 := m.fn269(v0, v1, v2)
+func (m *Module) fn223(v0, v1, v2 int32) int32 {
+	t0 := m.fn268(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15489,7 +15387,7 @@ func (m *Module) fn225(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1 int32) {
+func (m *Module) fn224(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15628,13 +15526,13 @@ func (m *Module) fn226(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+88))
 			v5 = t22
-			m.fn227(v2+i32(56), v2+i32(408), i32(2))
+			m.fn225(v2+i32(56), v2+i32(408), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+76))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn227(v2+i32(768), v2+i32(408), i32(20))
+						m.fn225(v2+i32(768), v2+i32(408), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+788))
 						v3 = t27
 						if v3 != 0 {
@@ -15798,7 +15696,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1, v2 int32) {
+func (m *Module) fn225(v0, v1, v2 int32) {
 	var v3, v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -15809,7 +15707,7 @@ func (m *Module) fn227(v0, v1, v2 int32) {
 	v4 = i32(0)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
-	t4 := fn233(t2, t3)
+	t4 := fn231(t2, t3)
 	v5 = t4
 	{
 		t5 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
@@ -15831,7 +15729,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1, v2 int32) {
+func (m *Module) fn226(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15863,7 +15761,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1, v2 int32) {
+func (m *Module) fn227(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15946,12 +15844,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1 int32) int32 {
+func (m *Module) fn228(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn232(v2+i32(8), v1)
+	m.fn230(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15975,7 +15873,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn231(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn229(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -15984,7 +15882,7 @@ func (m *Module) fn231(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn41(v5+i32(20), v3)
 	{
-		t1 := m.fn234(v5+i32(20), i32(37236))
+		t1 := m.fn232(v5+i32(20), i32(37236))
 		if t1 != 0 {
 			goto l0
 		}
@@ -16147,7 +16045,7 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn232(v0, v1 int32) {
+func (m *Module) fn230(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-2)
@@ -16170,7 +16068,7 @@ l1:
 }
 
 //go:norace
-func fn233(v0, v1 int32) int64 {
+func fn231(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -16194,7 +16092,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn234(v0, v1 int32) int32 {
+func (m *Module) fn232(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = i32(0)
 	{
@@ -16258,7 +16156,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1 int32) {
+func (m *Module) fn233(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -16349,7 +16247,7 @@ func (m *Module) fn235(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn236(v0 int32) int32 {
+func (m *Module) fn234(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -16368,7 +16266,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1 int32) int32 {
+func (m *Module) fn235(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16392,7 +16290,7 @@ func (m *Module) fn237(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn229(v2, v1, v0)
+			m.fn227(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16423,7 +16321,7 @@ func (m *Module) fn237(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn230(v0, v3)
+		t7 := m.fn228(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16435,12 +16333,12 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1, v2 int32) {
+func (m *Module) fn237(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn201(v3+i32(4), v1, v2)
+	m.fn199(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -16473,59 +16371,38 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1, v2 int32, v3, v4 int64) {
-	var v5, v6, v7 int32
-	t0 := m.g0
-	v5 = t0 - i32(16)
-	m.g0 = v5
-	t1 := int32(load32(m.memory, uint32(v1)))
-	v6 = t1
-	t2 := int32(load32(m.memory, uint64(uint32(v1))+4))
-	t3 := v5
-	v7 = t2
-	t4 := int64(load64(m.memory, uint32(v7)))
-	store64(m.memory, uint32(t3), uint64(t4))
-	t5 := int32(load32(m.memory, uint64(uint32(v7))+8))
-	store32(m.memory, uint64(uint32(v5))+8, uint32(t5))
+func (m *Module) fn238(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
+	var v5 int32
+	v5 = i32(0)
 	{
-		{
-			p6 := i32(-33)
-			if uint32(v2) < uint32(i32(33)) {
-				p6 = i32(-1)
-			}
-			v2 = p6 + v2
-			if uint32(v2) > uint32(i32(26)) {
-				goto l0
-			}
-			v2 = v6 + v2<<5
-			t7 := int32(load32(m.memory, uint64(uint32(v2))+16))
-			if t7 != 0 {
-				goto l0
-			}
-			store32(m.memory, uint64(uint32(v2))+16, uint32(i32(1)))
-			store64(m.memory, uint64(uint32(v2))+8, uint64(v4))
-			store64(m.memory, uint32(v2), uint64(v3))
-			t8 := int64(load64(m.memory, uint32(v5)))
-			store64(m.memory, uint64(uint32(v2))+20, uint64(t8))
-			t9 := int32(load32(m.memory, uint64(uint32(v5))+8))
-			store32(m.memory, uint64(uint32(v2))+28, uint32(t9))
-			store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
-			goto l1
+		p0 := i32(-33)
+		if uint32(v1) < uint32(i32(33)) {
+			p0 = i32(-1)
 		}
-	l0:
-		t10 := int32(load32(m.memory, uint32(v6+i32(1016))))
-		t11 := int32(load32(m.memory, uint64(uint32(v1))+8))
-		t12 := int32(load32(m.memory, uint32(t11)))
-		t13 := int32(load32(m.memory, uint64(uint32(v1))+12))
-		t14 := int32(load32(m.memory, uint64(uint32(v1))+16))
-		m.fn175(v0, t10, i32(16), i32(0), t12, t13, t14)
+		v1 = p0 + v1
+		if uint32(v1) > uint32(i32(26)) {
+			goto l0
+		}
+		v1 = v0 + v1<<5
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+16))
+		if t1 != 0 {
+			goto l0
+		}
+		v5 = i32(1)
+		store32(m.memory, uint64(uint32(v1))+16, uint32(i32(1)))
+		store64(m.memory, uint64(uint32(v1))+8, uint64(v3))
+		store64(m.memory, uint32(v1), uint64(v2))
+		t2 := int64(load64(m.memory, uint32(v4)))
+		store64(m.memory, uint64(uint32(v1))+20, uint64(t2))
+		t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		store32(m.memory, uint64(uint32(v1))+28, uint32(t3))
 	}
-l1:
-	m.g0 = v5 + i32(16)
+l0:
+	return v5
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1, v2 int32) {
+func (m *Module) fn239(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -16557,7 +16434,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn240(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16587,13 +16464,13 @@ func (m *Module) fn242(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn35(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn244(v0, v2)
+			_ = m.fn242(v0, v2)
 			goto l5
 		case 2:
 			m.fn38(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn245(v0, t10, t11)
+			_ = m.fn243(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn35(v0, v2)
@@ -16605,7 +16482,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1 int32) int32 {
+func (m *Module) fn241(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16633,14 +16510,14 @@ l1:
 			p5 = 1
 		}
 		t6 := m.fn34(t4, p3, p5)
-		_ = m.fn244(t6, v2)
+		_ = m.fn242(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn244(v0 int32, v1 int64) int32 {
+func (m *Module) fn242(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16694,7 +16571,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn245(v0, v1, v2 int32) int32 {
+func (m *Module) fn243(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16754,7 +16631,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn246(v0, v1 int32) int32 {
+func (m *Module) fn244(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16767,7 +16644,7 @@ func (m *Module) fn246(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn247(v0, v1 int32) {
+func (m *Module) fn245(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -16795,54 +16672,59 @@ func (m *Module) fn247(v0, v1 int32) {
 			store64(m.memory, uint64(uint32(t4))+8, uint64(p6))
 			return
 		case 3:
-			t7 := int64(load64(m.memory, uint32(v0)))
-			t8 := v0
-			v2 = t7
-			v3 = v2 + i64(1)
-			p9 := v3
-			if v3 == 0 {
-				p9 = i64(-1)
-			}
-			v3 = p9
-			t10 := int64(load64(m.memory, uint64(uint32(v1))+312))
-			p11 := v2
-			if uint64(v3) < uint64(t10) {
-				p11 = v3
-			}
-			store64(m.memory, uint32(t8), uint64(p11))
+			t7 := int64(load64(m.memory, uint64(uint32(v1))+312))
+			t8 := int64(load64(m.memory, uint32(v0)))
+			t9 := fn246(t7, t8)
+			store64(m.memory, uint32(v0), uint64(t9))
 			return
 		case 0:
-			t12 := int64(load64(m.memory, uint32(v0)))
-			v3 = t12
-			t13 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t14 := int32(load32(m.memory, uint64(uint32(v1))+168))
-			t16 := v3
-			p15 := i64(0x7fffffffffffffff)
-			if t14 == i32(1) {
-				p15 = t13
+			t10 := int64(load64(m.memory, uint32(v0)))
+			v3 = t10
+			t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t12 := int32(load32(m.memory, uint64(uint32(v1))+168))
+			t14 := v3
+			p13 := i64(0x7fffffffffffffff)
+			if t12 == i32(1) {
+				p13 = t11
 			}
-			v2 = p15
-			if uint64(t16) >= uint64(v2) {
+			v2 = p13
+			if uint64(t14) >= uint64(v2) {
 				return
 			}
-			t17 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t19 := m.fn248(t17, t18, v3)
-			t20 := v0
-			t21 := v2
-			v3 = t19
-			p22 := v3
+			t15 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t16 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t17 := m.fn247(t15, t16, v3)
+			t18 := v0
+			t19 := v2
+			v3 = t17
+			p20 := v3
 			if uint64(v2) < uint64(v3) {
-				p22 = t21
+				p20 = t19
 			}
-			store64(m.memory, uint32(t20), uint64(p22))
+			store64(m.memory, uint32(t18), uint64(p20))
 			return
 		}
 	}
 }
 
 //go:norace
-func (m *Module) fn248(v0, v1 int32, v2 int64) int64 {
+func fn246(v0, v1 int64) int64 {
+	var v2 int64
+	v2 = v1 + i64(1)
+	p0 := v2
+	if v2 == 0 {
+		p0 = i64(-1)
+	}
+	v2 = p0
+	p1 := v1
+	if uint64(v2) < uint64(v0) {
+		p1 = v2
+	}
+	return p1
+}
+
+//go:norace
+func (m *Module) fn247(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -16859,7 +16741,7 @@ func (m *Module) fn248(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn270(t1, v6, i64(0), v4, i64(0))
+			m.fn269(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16878,7 +16760,7 @@ func (m *Module) fn248(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn270(v3, v2, i64(0), v4, i64(0))
+		m.fn269(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16902,7 +16784,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn249(v0 int64, v1 int32) int64 {
+func (m *Module) fn248(v0 int64, v1 int32) int64 {
 	var v2 int32
 	var v3 int64
 	var v4 int32
@@ -16924,7 +16806,7 @@ l2:
 			if v1&i32(1) == 0 {
 				goto l1
 			}
-			m.fn270(v2+i32(16), v3, i64(0), v0, i64(0))
+			m.fn269(v2+i32(16), v3, i64(0), v0, i64(0))
 			t1 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t2 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			p3 := t1
@@ -16939,7 +16821,7 @@ l2:
 		if v4 == 0 {
 			goto l2
 		}
-		m.fn270(v2, v0, i64(0), v0, i64(0))
+		m.fn269(v2, v0, i64(0), v0, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		p6 := t4
@@ -16953,7 +16835,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn250(v0 int32, v1 int64) int64 {
+func (m *Module) fn249(v0 int32, v1 int64) int64 {
 	var v2 int64
 	var v3, v4, v5 int32
 	{
@@ -16992,7 +16874,7 @@ func (m *Module) fn250(v0 int32, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn250(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4, v5 int32
 	var v6, v7 int64
 	var v8 int32
@@ -17022,7 +16904,7 @@ func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
 			v7 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t10 := m.fn248(t8, t9, v0)
+			t10 := m.fn247(t8, t9, v0)
 			t11 := v7
 			v0 = t10
 			p12 := v0
@@ -17052,7 +16934,7 @@ func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
 				goto l3
 			case 0:
 				t18 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				m.fn270(v4+i32(48), t18, i64(0), v2, i64(0))
+				m.fn269(v4+i32(48), t18, i64(0), v2, i64(0))
 				t19 := int64(load64(m.memory, uint32(v1)))
 				v6 = t19
 				t20 := int64(load64(m.memory, uint64(uint32(v4))+48))
@@ -17089,8 +16971,8 @@ func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
 					p30 = i64(-1)
 				}
 				t31 := int32(load32(m.memory, uint64(uint32(v1))+164))
-				t32 := m.fn249(p30, t31)
-				m.fn270(t29, t27, i64(0), t32, i64(0))
+				t32 := m.fn248(p30, t31)
+				m.fn269(t29, t27, i64(0), t32, i64(0))
 				t33 := int64(load64(m.memory, uint64(uint32(v4))+64))
 				v6 = t33
 				p34 := i64(0x7fffffffffffffff)
@@ -17105,7 +16987,7 @@ func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
 				v0 = p36
 				goto l3
 			case 4:
-				t37 := m.fn250(v1+i32(184), v0)
+				t37 := m.fn249(v1+i32(184), v0)
 				v0 = t37
 			}
 		}
@@ -17153,7 +17035,7 @@ func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
 		case 2:
 			t48 := int32(load32(m.memory, uint64(uint32(v1))+56))
 			t49 := int32(load32(m.memory, uint64(uint32(v1))+60))
-			t50 := m.fn248(t48, t49, v0)
+			t50 := m.fn247(t48, t49, v0)
 			v6 = v0 - t50
 			p51 := v6
 			if uint64(v6) > uint64(v0) {
@@ -17162,7 +17044,7 @@ func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
 			v6 = p51
 			t52 := int32(load32(m.memory, uint64(uint32(v1))+64))
 			t53 := int32(load32(m.memory, uint64(uint32(v1))+68))
-			t54 := m.fn248(t52, t53, v0)
+			t54 := m.fn247(t52, t53, v0)
 			v0 = t54 + v0
 			p55 := i64(0x7fffffffffffffff)
 			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
@@ -17172,7 +17054,7 @@ func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l10
 		case 3:
 			t56 := int64(load64(m.memory, uint64(uint32(v1))+80))
-			m.fn270(v4+i32(32), t56, i64(0), v2, i64(0))
+			m.fn269(v4+i32(32), t56, i64(0), v2, i64(0))
 			v6 = v0
 			t57 := int64(load64(m.memory, uint64(uint32(v1))+72))
 			v2 = t57
@@ -17263,7 +17145,7 @@ func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
 		v0 = p79
 	}
 l1:
-	m.fn270(v4+i32(16), v0-v6+i64(1), i64(0), v3, i64(0))
+	m.fn269(v4+i32(16), v0-v6+i64(1), i64(0), v3, i64(0))
 	t80 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v6 = v6 + t80
 	{
@@ -17271,7 +17153,7 @@ l1:
 			goto l13
 		}
 		t81 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn270(v4, t81, i64(0), v6, i64(0))
+		m.fn269(v4, t81, i64(0), v6, i64(0))
 		t82 := int64(load64(m.memory, uint32(v4)))
 		v6 = t82
 		p83 := i64(0x7fffffffffffffff)
@@ -17299,7 +17181,7 @@ l13:
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1, v2, v3 int32) {
+func (m *Module) fn251(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -17331,7 +17213,7 @@ l3:
 		goto l2
 	}
 l1:
-	_ = m.fn246(v5, v8)
+	_ = m.fn244(v5, v8)
 l2:
 	v3 = v3 + i32(1)
 	goto l3
@@ -17389,7 +17271,7 @@ l0:
 								t21 := int32(load32(m.memory, uint32(v10)))
 								t22 := v4
 								v12 = t21
-								m.fn223(t22, v12)
+								m.fn221(t22, v12)
 								{
 									t23 := int32(load32(m.memory, uint32(v4)))
 									t24 := v2
@@ -17398,7 +17280,7 @@ l0:
 									t26 := int32(load32(m.memory, uint64(uint32(v4))+4))
 									t27 := v13
 									v14 = t26
-									t28 := m.fn221(t24, t25, t27, v14)
+									t28 := m.fn219(t24, t25, t27, v14)
 									if t28 != 0 {
 										goto l15
 									}
@@ -17457,7 +17339,7 @@ l0:
 												v5 = v5 - v1
 											}
 										l19:
-											t35 := m.fn221(v2, v7, v8, v3)
+											t35 := m.fn219(v2, v7, v8, v3)
 											v3 = t35
 											v8 = v0
 											if v3 == 0 {
@@ -17562,7 +17444,7 @@ l10:
 }
 
 //go:norace
-func (m *Module) fn253(v0, v1, v2 int32) {
+func (m *Module) fn252(v0, v1, v2 int32) {
 	var v3, v4 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -17587,7 +17469,7 @@ func (m *Module) fn253(v0, v1, v2 int32) {
 			}
 			t4 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t5 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t6 := m.fn248(t4, t5, v4)
+			t6 := m.fn247(t4, t5, v4)
 			t7 := v0
 			t8 := v3
 			v4 = t6
@@ -17618,37 +17500,26 @@ func (m *Module) fn253(v0, v1, v2 int32) {
 			store64(m.memory, uint64(uint32(t13))+8, uint64(p15))
 			return
 		case 3:
-			t16 := int64(load64(m.memory, uint32(v0)))
-			t17 := v0
-			v3 = t16
-			v4 = v3 + i64(1)
-			p18 := v4
-			if v4 == 0 {
-				p18 = i64(-1)
-			}
-			v4 = p18
-			t19 := int64(load64(m.memory, uint64(uint32(v2))+128))
-			p20 := v3
-			if uint64(v4) < uint64(t19) {
-				p20 = v4
-			}
-			store64(m.memory, uint32(t17), uint64(p20))
+			t16 := int64(load64(m.memory, uint32(v2+i32(128))))
+			t17 := int64(load64(m.memory, uint32(v0)))
+			t18 := fn246(t16, t17)
+			store64(m.memory, uint32(v0), uint64(t18))
 		}
 	}
 }
 
 //go:norace
-func (m *Module) fn254(v0 int64, v1, v2 int32, v3, v4 int64) int64 {
+func (m *Module) fn253(v0 int64, v1, v2 int32, v3, v4 int64) int64 {
 	var v5 int32
 	t0 := m.g0
 	v5 = t0 - i32(48)
 	m.g0 = v5
-	m.fn197(v5+i32(32), v0, v1, v2, v3)
+	m.fn195(v5+i32(32), v0, v1, v2, v3)
 	t1 := int64(load64(m.memory, uint64(uint32(v5))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v5))+32))
 	t3 := v5 + i32(16)
 	v3 = t2
-	m.fn270(t3, t1-v3+i64(1), i64(0), v4, i64(0))
+	m.fn269(t3, t1-v3+i64(1), i64(0), v4, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v5))+24))
 	v3 = v3 + t4
 	{
@@ -17657,7 +17528,7 @@ func (m *Module) fn254(v0 int64, v1, v2 int32, v3, v4 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn270(v5, t6, i64(0), v3, i64(0))
+		m.fn269(v5, t6, i64(0), v3, i64(0))
 		t7 := int64(load64(m.memory, uint32(v5)))
 		v3 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -17691,14 +17562,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn255(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn257(v7+i32(40), v1, t1, v4)
+	m.fn256(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17711,7 +17582,7 @@ func (m *Module) fn255(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn258(v0, v7+i32(368), v4, v5, v6)
+					m.fn257(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17724,16 +17595,16 @@ func (m *Module) fn255(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn258(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn257(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn270(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn270(v7, v10, i64(0), v4, i64(0))
-		m.fn258(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn269(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn269(v7, v10, i64(0), v4, i64(0))
+		m.fn257(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17801,21 +17672,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn256(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn255(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn255(v0, t0, t1, v2, v5, v3, v4)
+	m.fn254(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn257(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn256(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
 	m.g0 = v4
 	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
 	m.fn52(v4, v2, v3)
-	m.fn226(v4+i32(360), v4)
+	m.fn224(v4+i32(360), v4)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
@@ -17831,7 +17702,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn258(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8 int32
@@ -17864,7 +17735,7 @@ func (m *Module) fn258(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn179(v5+i32(16), v1, v8, v12, i64(-1))
+				t3 := m.fn177(v5+i32(16), v1, v8, v12, i64(-1))
 				t4 := v14
 				v17 = t3
 				v9 = t4 + v17
@@ -17911,7 +17782,7 @@ func (m *Module) fn258(v0, v1 int32, v2, v3, v4 int64) {
 			if v10&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn254(v15, v1, v8, v7, i64(-1))
+			t12 := m.fn253(v15, v1, v8, v7, i64(-1))
 			v18 = t12
 		}
 	l3:
@@ -17926,7 +17797,7 @@ func (m *Module) fn258(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v12) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn270(t13, t14, i64(0), p15, i64(0))
+		m.fn269(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v12 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17968,7 +17839,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn259(v0 int32) {
+func (m *Module) fn258(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17988,8 +17859,8 @@ func (m *Module) fn259(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn260(v1, v1+i32(32))
-	m.fn260(v1+i32(32), v1)
+	m.fn259(v1, v1+i32(32))
+	m.fn259(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -18005,7 +17876,7 @@ func (m *Module) fn259(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn260(v0, v1 int32) {
+func (m *Module) fn259(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -18031,7 +17902,7 @@ func (m *Module) fn260(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn261(v0, v1 int32) {
+func (m *Module) fn260(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -18077,7 +17948,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn262(v0, v1, v2 int32) {
+func (m *Module) fn261(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -18089,7 +17960,7 @@ func (m *Module) fn262(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn202(v3, v1, v2)
+		m.fn200(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -18101,59 +17972,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn263(v0, v1 int32, v2, v3 int64) int64 {
-	var v4 int32
-	var v5 int64
-	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	v5 = i64(0)
-	switch v1 {
-	default:
-		goto l1
-	case 0:
-		m.fn148(v0, v3)
-		t1 := int32(load32(m.memory, uint32(v0)))
-		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
-		v2 = t2 * v2
-		v5 = i64(0)
-		goto l3
-	case 3:
-		m.fn265(v4, v0, v3)
-		{
-			{
-				t3 := int32(load32(m.memory, uint32(v0)))
-				t4 := int64(load32(m.memory, uint64(uint32(t3))+40))
-				v3 = t4
-				if !(v3 == 0) {
-					goto l4
-				}
-				v5 = v2
-				goto l5
-			}
-		l4:
-			t5 := int64(load64(m.memory, uint32(v4)))
-			t6 := int64(uint64(t5) / uint64(v3))
-			t7 := v2
-			v5 = t6
-			p8 := v5
-			if uint64(v2) < uint64(v5) {
-				p8 = t7
-			}
-			v5 = p8
-		}
-	l5:
-		v2 = i64(0) - v5*v3
-	}
-l3:
-	m.fn266(v0, v2)
-l1:
-	m.g0 = v4 + i32(16)
-	return v5
-}
-
-//go:norace
-func (m *Module) fn264(v0 int32) int64 {
+func (m *Module) fn262(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -18175,7 +17994,74 @@ func (m *Module) fn264(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn265(v0, v1 int32, v2 int64) {
+func (m *Module) fn263(v0 int32, v1 int64) {
+	var v2, v3 int64
+	var v4 int32
+	var v5 int64
+	var v6, v7, v8 int32
+	v2 = i64(0)
+	{
+		t0 := int32(load32(m.memory, uint32(v0)))
+		t1 := int64(load64(m.memory, uint64(uint32(t0))+56))
+		v3 = t1
+		if uint64(v3) < uint64(i64(10)) {
+			goto l0
+		}
+		t2 := int64(uint64(v3) / uint64(i64(10)))
+		t3 := int64(uint64(v1) / uint64(t2))
+		v2 = t3
+	}
+l0:
+	t4 := int32(load32(m.memory, uint64(uint32(v0))+12))
+	v4 = t4
+	t5 := int64(load64(m.memory, uint32(v4)))
+	v1 = t5
+	p6 := v2
+	if uint64(v1) > uint64(v2) {
+		p6 = v1
+	}
+	v5 = p6
+	v2 = v5 - v1
+	p7 := i64(10)
+	if uint64(v2) < uint64(i64(10)) {
+		p7 = v2
+	}
+	v2 = p7
+	t8 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v6 = int32(v5)
+	v7 = t8 + v6<<3
+	t9 := int32(load32(m.memory, uint64(uint32(v0))+8))
+	v8 = t9
+	v1 = v5
+l3:
+	{
+		t10 := int64(uint64(v1) / uint64(i64(10)))
+		v3 = t10
+		if v2 == 0 {
+			goto l1
+		}
+		{
+			t11 := v8
+			t12 := v6
+			v0 = int32(v3)
+			if uint32(t11) <= uint32(t12-v0*i32(10)) {
+				goto l2
+			}
+			store64(m.memory, uint32(v7+v0*i32(-80)), uint64(i64(0)))
+		}
+	l2:
+		v2 = v2 + i64(-1)
+		v6 = v6 + i32(-1)
+		v1 = v1 + i64(-1)
+		v7 = v7 + i32(-8)
+		goto l3
+	}
+l1:
+	store64(m.memory, uint32(v4), uint64(v5))
+}
+
+//go:norace
+func (m *Module) fn264(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -18183,14 +18069,14 @@ func (m *Module) fn265(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn148(v1, v2)
+	m.fn263(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn270(t2, t3, i64(0), t4, i64(0))
+	m.fn269(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -18204,7 +18090,7 @@ func (m *Module) fn265(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn270(t8, t11, i64(0), v2, i64(0))
+	m.fn269(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -18294,7 +18180,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn266(v0 int32, v1 int64) {
+func (m *Module) fn265(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -18331,7 +18217,7 @@ func (m *Module) fn266(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn267(v0 int64, v1 int32) {
+func (m *Module) fn266(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -18359,7 +18245,7 @@ func (m *Module) fn267(v0 int64, v1 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn147(v2+i32(96), v1)
+				m.fn146(v2+i32(96), v1)
 				goto l2
 			case 4:
 				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
@@ -18381,7 +18267,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn268(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn267(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -18403,7 +18289,7 @@ func (m *Module) fn268(v0, v1, v2 int32, v3 int64, v4 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn147(v5+i32(96), v4)
+				m.fn146(v5+i32(96), v4)
 				goto l2
 			case 4:
 				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
@@ -18429,7 +18315,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn269(v0, v1, v2 int32) int32 {
+func (m *Module) fn268(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -18460,7 +18346,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn270(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn269(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18491,7 +18377,7 @@ func (m *Module) fn270(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn271(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn270(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {

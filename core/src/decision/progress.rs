@@ -33,7 +33,6 @@ impl Progress {
 
     /// The progress of [`Operation::begin`](crate::Operation::begin).
     #[must_use]
-    #[inline]
     pub fn begin(
         stream: RandomStream,
         now_ns: u64,
@@ -153,6 +152,8 @@ impl Progress {
 
     /// [`Operation::decide_with_delay`](crate::Operation::decide_with_delay) under the policy; without
     /// an own delay, [`Progress::decide`].
+    // Once in the code of libbackoff, which has several callers.
+    #[inline(never)]
     pub fn decide_with_delay(
         &mut self,
         policy: &impl Schedule,

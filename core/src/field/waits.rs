@@ -76,6 +76,8 @@ impl Waits {
     }
 
     /// The wait at a position, and the last one at every later position.
+    // Not where the windows of other growths are computed, which it would make longer.
+    #[inline(never)]
     pub(crate) fn at(&self, position: u64) -> u64 {
         let waits = self.as_ns();
         let wait = usize::try_from(position).ok().and_then(|position| waits.get(position));
@@ -83,6 +85,7 @@ impl Waits {
     }
 
     /// The position after this one, at most that of the last wait.
+    #[inline(never)]
     pub(crate) fn next_position(&self, position: u64) -> u64 {
         let next = position.saturating_add(1);
         if next < self.length { next } else { position }

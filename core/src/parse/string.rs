@@ -156,24 +156,26 @@ impl<'a> Parsed<'a> {
             self.error(code, Some(field), value_at.saturating_add(start), found)
         })?;
 
-        let place = Pair { at, key: key.len(), value: value.len() };
+        let pair = Pair { at, key: key.len(), value: value.len() };
         self.unset_head(replaced_by(field));
-        let mut set = |field, value| {
-            let is_new = self.set(field, value, place).is_some();
-            is_new.then_some(()).ok_or_else(|| self.error(ErrorCode::RepeatedKey, None, at, key))
-        };
-        match meaning {
-            Value::Unset => set(field, None),
-            Value::Number(value) => set(field, Some(value)),
+        let is_new = self.set_meaning(field, &meaning, pair).is_some();
+        is_new.then_some(()).ok_or_else(|| self.error(ErrorCode::RepeatedKey, None, at, key))
+    }
+
+    /// Sets what the value of a pair means, unless an earlier pair is the field's own.
+    fn set_meaning(&mut self, field: Field, meaning: &Value, pair: Pair) -> Option<()> {
+        match *meaning {
+            Value::Unset => self.set(field, None, pair),
+            Value::Number(value) => self.set(field, Some(value), pair),
             Value::Waits(waits) => {
-                set(field, Some(waits.length()))?;
+                self.set(field, Some(waits.length()), pair)?;
                 self.waits = waits;
-                Ok(())
+                Some(())
             }
             Value::Proportional(ratio) => {
-                set(field, Some(PROPORTIONAL.into()))?;
-                set(Field::JitterBelow, Some(ratio))?;
-                set(Field::JitterAbove, Some(ratio))
+                self.set(field, Some(PROPORTIONAL.into()), pair)?;
+                self.set(Field::JitterBelow, Some(ratio), pair)?;
+                self.set(Field::JitterAbove, Some(ratio), pair)
             }
         }
     }

@@ -19,6 +19,8 @@ pub(crate) fn delay_ns(policy: &impl Schedule, base: u64, stream: RandomStream, 
     any_delay_ns(policy, stream, index)
 }
 
+// Its code is long, and has several callers.
+#[inline(never)]
 fn any_delay_ns(policy: &impl Schedule, stream: RandomStream, index: u32) -> u64 {
     DelayState::at(policy, stream, index).delay(policy, index.into(), stream.draw(index))
 }

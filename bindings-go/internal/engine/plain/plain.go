@@ -42,1336 +42,670 @@ func (m *wasmMemory) Slice() *[]byte {
 func (m *wasmMemory) Grow(delta, max int64) int64 {
 	return memory_grow(&m.memory, delta, max)
 }
-func (m *Module) fn0(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
-	var v9, v10 int32
-	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33 int64
-	t0 := m.g0
-	v9 = t0 - i32(320)
-	m.g0 = v9
+func (m *Module) fn0(v0, v1 int32, v2, v3 int64) int64 {
+	var v4 int64
+	var v5 int32
+	var v6, v7, v8, v9 int64
+	var v10, v11 int32
+	var v12, v13 int64
+	var v14 int32
+	t0 := int64(load64(m.memory, uint32(v0)))
+	v4 = t0
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+48))
-			v10 = t1
-			if uint32(v10+i32(-1)) < uint32(i32(7)) {
-				store32(m.memory, uint64(uint32(v0))+4, uint32(v10))
-				goto l4
-			}
-			switch v3 + i32(-1) {
-			case 0:
-				v3 = i32(1)
-				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(1)))
-				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(1)))
-				goto l23
-			case 4:
-				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(2)))
-				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(2)))
-				goto l4
-			default:
-				{
-					{
-						t2 := int64(load64(m.memory, uint64(uint32(v2))+144))
-						v11 = t2
-						if v11 == i64(0x7fffffffffffffff) {
-							goto l5
-						}
-						t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
-						v12 = v8 - t3
-						p4 := v12
-						if uint64(v12) > uint64(v8) {
-							p4 = i64(0)
-						}
-						if uint64(p4) >= uint64(v11) {
-							goto l6
-						}
-					}
-				l5:
-					{
-						t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
-						v12 = t5
-						if v12 != i64(0) {
-							goto l7
-						}
-						t6 := int32(load32(m.memory, uint64(uint32(v2))+180))
-						if t6 == i32(2) {
-							goto l8
-						}
-					}
-				l7:
-					if uint64(v12) <= uint64(i64(0xffffffff)) {
-						goto l9
-					}
-					goto l10
-				l6:
-					t7 := int64(load64(m.memory, uint64(uint32(v1))+32))
-					v12 = t7
-					store64(m.memory, uint64(uint32(v1))+32, uint64(i64(0)))
-					t8 := int64(load64(m.memory, uint32(v1)))
-					store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t8))
-				}
-			l8:
-				store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
-				v12 = i64(0)
-			l9:
-				t9 := int64(load64(m.memory, uint64(uint32(v2))+96))
-				t10 := v12
-				v13 = t9
-				if uint64(t10) >= uint64(v13) {
-					goto l10
-				}
-				{
-					{
-						if v6 != i64(1) {
-							goto l11
-						}
-						p11 := i64(0x7fffffffffffffff)
-						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-							p11 = v7
-						}
-						v7 = p11
-						goto l12
-					}
-				l11:
-					t13 := v2
-					p12 := i32(0)
-					if v3 == i32(3) {
-						p12 = i32(112)
-					}
-					t14 := int64(load64(m.memory, uint32(t13+p12)))
-					v7 = t14
-					v3 = int32(v12)
-					t15 := int64(load64(m.memory, uint32(v1)))
-					v6 = t15
-					{
-						t16 := int64(load64(m.memory, uint64(uint32(v2))+152))
-						v14 = t16
-						if v14 != i64(1) {
-							goto l13
-						}
-						t17 := int64(load64(m.memory, uint64(uint32(v2))+40))
-						v11 = t17
-						t19 := v11
-						t20 := v7
-						p18 := i32(63)
-						if uint32(v3) < uint32(i32(63)) {
-							p18 = v3
-						}
-						v13 = int64(uint32(p18))
-						p21 := i64_shl(t20, v13)
-						if uint64(v7) > uint64(i64_shr_u(v11, v13)) {
-							p21 = t19
-						}
-						t22 := p21 + i64(1)
-						v7 = v12*i64(-0x61c8864680b583eb) + v6 + i64(-0x61c8864680b583eb)
-						v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
-						v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
-						_, t24 := i64_mul_wide_u(t22, int64(uint64(v7)>>31)^v7)
-						v7 = t24
-						goto l12
-					}
-				l13:
-					{
-						t25 := int64(load64(m.memory, uint32(v2)))
-						if v7 != t25 {
-							goto l14
-						}
-						t26 := m.fn1(v2, v6, v3)
-						v7 = t26
-						goto l12
-					}
-				l14:
-					t27 := int64(load64(m.memory, uint64(uint32(v2))+8))
-					v15 = t27
-					t28 := int64(load64(m.memory, uint64(uint32(v2))+16))
-					v16 = t28
-					t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
-					v17 = t29
-					t30 := int64(load64(m.memory, uint64(uint32(v2))+32))
-					v18 = t30
-					t31 := int64(load64(m.memory, uint64(uint32(v2))+40))
-					v19 = t31
-					t32 := int64(load64(m.memory, uint64(uint32(v2))+48))
-					v20 = t32
-					t33 := int64(load64(m.memory, uint64(uint32(v2))+56))
-					v21 = t33
-					t34 := int64(load64(m.memory, uint64(uint32(v2))+64))
-					v22 = t34
-					t35 := int64(load64(m.memory, uint64(uint32(v2))+72))
-					v23 = t35
-					t36 := int64(load64(m.memory, uint64(uint32(v2))+80))
-					v24 = t36
-					t37 := int64(load64(m.memory, uint64(uint32(v2))+88))
-					v25 = t37
-					t38 := int64(load64(m.memory, uint64(uint32(v2))+104))
-					v26 = t38
-					t39 := int64(load64(m.memory, uint64(uint32(v2))+112))
-					v27 = t39
-					t40 := int64(load64(m.memory, uint64(uint32(v2))+120))
-					v28 = t40
-					t41 := int64(load64(m.memory, uint64(uint32(v2))+128))
-					v29 = t41
-					t42 := int64(load64(m.memory, uint64(uint32(v2))+136))
-					v30 = t42
-					t43 := int64(load64(m.memory, uint64(uint32(v2))+160))
-					v31 = t43
-					t44 := int64(load64(m.memory, uint64(uint32(v2))+168))
-					v32 = t44
-					t45 := int64(load64(m.memory, uint64(uint32(v2))+176))
-					v33 = t45
-					memory_copy(m.memory, uint32(v9+i32(184)), uint32(v2+i32(184)), uint32(i32(136)))
-					store64(m.memory, uint64(uint32(v9))+176, uint64(v33))
-					store64(m.memory, uint64(uint32(v9))+168, uint64(v32))
-					store64(m.memory, uint64(uint32(v9))+160, uint64(v31))
-					store64(m.memory, uint64(uint32(v9))+152, uint64(v14))
-					store64(m.memory, uint64(uint32(v9))+144, uint64(v11))
-					store64(m.memory, uint64(uint32(v9))+136, uint64(v30))
-					store64(m.memory, uint64(uint32(v9))+128, uint64(v29))
-					store64(m.memory, uint64(uint32(v9))+120, uint64(v28))
-					store64(m.memory, uint64(uint32(v9))+112, uint64(v27))
-					store64(m.memory, uint64(uint32(v9))+104, uint64(v26))
-					store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
-					store64(m.memory, uint64(uint32(v9))+88, uint64(v25))
-					store64(m.memory, uint64(uint32(v9))+80, uint64(v24))
-					store64(m.memory, uint64(uint32(v9))+72, uint64(v23))
-					store64(m.memory, uint64(uint32(v9))+64, uint64(v22))
-					store64(m.memory, uint64(uint32(v9))+56, uint64(v21))
-					store64(m.memory, uint64(uint32(v9))+48, uint64(v20))
-					store64(m.memory, uint64(uint32(v9))+40, uint64(v19))
-					store64(m.memory, uint64(uint32(v9))+32, uint64(v18))
-					store64(m.memory, uint64(uint32(v9))+24, uint64(v17))
-					store64(m.memory, uint64(uint32(v9))+16, uint64(v16))
-					store64(m.memory, uint64(uint32(v9))+8, uint64(v15))
-					store64(m.memory, uint32(v9), uint64(v7))
-					t46 := m.fn1(v9, v6, v3)
-					v7 = t46
-				}
-			l12:
-				{
-					if v4 == i64(1) {
-						goto l15
-					}
-					v5 = v7
-					goto l16
-				l15:
-					t47 := int64(load64(m.memory, uint64(uint32(v2))+128))
-					t48, t49 := i64_add_wide(v7, t47)
-					v4 = t49
-					v6 = t48
-					p50 := v6
-					if int32(v4) != 0 {
-						p50 = i64(-1)
-					}
-					v6 = p50
-					t51 := int64(load64(m.memory, uint64(uint32(v2))+120))
-					t52 := v6
-					v4 = t51
-					p53 := v4
-					if uint64(v6) < uint64(v4) {
-						p53 = t52
-					}
-					v6 = p53
-					t55 := v6
-					t56 := v5
-					t57 := v6
-					p54 := i64(0x7fffffffffffffff)
-					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p54 = v5
-					}
-					p58 := t56
-					if uint64(t57) < uint64(p54) {
-						p58 = t55
-					}
-					v5 = p58
-					p59 := i64(0x7fffffffffffffff)
-					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p59 = v5
-					}
-					v5 = p59
-					{
-						t60 := int32(load32(m.memory, uint64(uint32(v2))+176))
-						switch t60 + i32(-2) {
-						case 0:
-							goto l16
-						default:
-							p61 := v7
-							if uint64(v5) > uint64(v7) {
-								p61 = v5
-							}
-							v5 = p61
-							goto l16
-						case 1:
-							t62 := int64(load64(m.memory, uint32(v1)))
-							v7 = v12*i64(-0x61c8864680b583eb) + t62 + i64(-0x61c8864680b583eb)
-							v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
-							v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
-							t63 := int64(uint64(v7)>>31) ^ v7
-							v7 = int64(uint64(v5)>>1) + v5
-							p64 := i64(0x7fffffffffffffff)
-							if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-								p64 = v7
-							}
-							_, t66 := i64_mul_wide_u(t63, p64-v5+i64(1))
-							v7 = t66
-							v5 = v5 + v7
-						}
-					}
-				}
-			l16:
-				t67 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				v6 = t67
-				t68 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v7 = t68
-				{
-					t69 := int32(load32(m.memory, uint64(uint32(v1))+52))
-					if t69 != 0 {
-						t72 := int64(load64(m.memory, uint64(uint32(v1))+24))
-						v4 = t72
-						if v7 == i64(0x7fffffffffffffff) {
-							goto l22
-						}
-						v3 = i32(4)
-						t73 := v7
-						v6 = v8 - v6
-						p74 := v6
-						if uint64(v6) > uint64(v8) {
-							p74 = i64(0)
-						}
-						v6 = p74
-						if uint64(t73) < uint64(v6) {
-							goto l21
-						}
-						if uint64(v5) <= uint64(v7-v6) {
-							goto l22
-						}
-						goto l21
-					}
-					if v7 == i64(0x7fffffffffffffff) {
-						goto l20
-					}
-					v3 = i32(4)
-					t70 := v7
-					v6 = v8 - v6
-					p71 := v6
-					if uint64(v6) > uint64(v8) {
-						p71 = i64(0)
-					}
-					v6 = p71
-					if uint64(t70) < uint64(v6) {
-						goto l21
-					}
-					if uint64(v5) <= uint64(v7-v6) {
-						goto l20
-					}
-					goto l21
-				}
-			}
-		}
-	l22:
-		v3 = i32(5)
-		if uint64(v4) < uint64(v8) {
-			goto l21
-		}
-		if uint64(v5) > uint64(v4-v8) {
-			goto l21
-		}
-	l20:
-		t75, t76 := i64_add_wide(v8, v5)
-		v7 = t76
-		v8 = t75
-		t78 := v1
-		p77 := v8
-		if int32(v7) != 0 {
-			p77 = i64(-1)
-		}
-		store64(m.memory, uint64(uint32(t78))+16, uint64(p77))
-		t79 := int64(load64(m.memory, uint64(uint32(v1))+32))
-		t80, t81 := i64_add_wide(t79, i64(1))
-		v7 = t81
-		v8 = t80
-		t83 := v1
-		p82 := v8
-		if int32(v7) != 0 {
-			p82 = i64(-1)
-		}
-		store64(m.memory, uint64(uint32(t83))+32, uint64(p82))
-		v3 = i32(0)
-		goto l24
-	}
-l21:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v3))
-	store32(m.memory, uint64(uint32(v1))+48, uint32(v3))
-	v3 = i32(1)
-	goto l24
-l10:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(i32(3)))
-	store32(m.memory, uint64(uint32(v1))+48, uint32(i32(3)))
-l4:
-	v3 = i32(1)
-l23:
-	v5 = i64(0)
-l24:
-	store32(m.memory, uint32(v0), uint32(v3))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-	m.g0 = v9 + i32(320)
-}
-func (m *Module) fn1(v0 int32, v1 int64, v2 int32) int64 {
-	var v3 int32
-	var v4, v5 int64
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	t1 := int64(load64(m.memory, uint32(v0)))
-	t2 := v3
-	v4 = t1
-	store64(m.memory, uint64(uint32(t2))+8, uint64(v4))
-	store64(m.memory, uint32(v3), uint64(v4))
-	m.fn2(v3, v0, v1, v2)
-	t3 := int64(load64(m.memory, uint32(v3)))
-	t4 := v3
-	t5 := v0
-	v4 = int64(uint32(v2))
-	m.fn3(t4, t3, t5, v4)
-	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
-	t7 := int64(load64(m.memory, uint32(v3)))
-	v5 = t7
-	t8 := t6 - v5 + i64(1)
-	v1 = v1 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-	v1 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
-	v1 = (int64(uint64(v1)>>27) ^ v1) * i64(-0x6b2fb644ecceee15)
-	_, t10 := i64_mul_wide_u(t8, int64(uint64(v1)>>31)^v1)
-	v1 = t10
-	v1 = v5 + v1
-	{
-		t11 := int32(load32(m.memory, uint64(uint32(v0))+172))
-		if t11 != i32(7) {
-			goto l0
-		}
-		t12 := int64(load64(m.memory, uint64(uint32(v0))+88))
-		t13, t14 := i64_mul_wide_u(t12, v1)
-		v4 = t14
-		v1 = t13
-		if v4 == 0 {
-			goto l1
-		}
-		v1 = i64(-1)
-	l1:
-		p15 := i64(0x7fffffffffffffff)
-		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-			p15 = v1
-		}
-		v1 = p15
-	}
-l0:
-	t16 := int64(load64(m.memory, uint64(uint32(v0))+40))
-	v4 = t16
-	t17 := int32(load32(m.memory, uint64(uint32(v0))+168))
-	v0 = t17
-	m.g0 = v3 + i32(16)
-	p18 := v1
-	if uint64(v4) < uint64(v1) {
-		p18 = v4
-	}
-	p19 := v1
-	if v0 == i32(2) {
-		p19 = p18
-	}
-	return p19
-}
-func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
-	var v4, v5, v6 int64
-	var v7, v8, v9 int32
-	var v10, v11, v12, v13, v14 int64
-	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v1))+172))
-			if t0 != i32(6) {
-				goto l0
-			}
-			if v3&i32(0xfff) == 0 {
-				return
-			}
-			v4 = int64(uint32(v3))
-			v5 = v4 & i64(0xfffff000)
-			v2 = v2 + int64(uint64(v4)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
-		l2:
-			{
-				t1 := v0
-				t2 := v1
-				t3 := v5
-				v6 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
-				v6 = (int64(uint64(v6)>>27) ^ v6) * i64(-0x6b2fb644ecceee15)
-				_ = m.fn4(t1, t2, t3, int64(uint64(v6)>>31)^v6)
-				v2 = v2 + i64(-0x61c8864680b583eb)
-				v5 = v5 + i64(1)
-				if uint64(v5) < uint64(v4) {
-					goto l2
-				}
-				return
-			}
-		}
-	l0:
-		t5 := int32(load32(m.memory, uint64(uint32(v1))+16))
-		v7 = t5
-		{
-			{
-				t6 := int32(load32(m.memory, uint64(uint32(v1))+160))
-				v8 = t6
-				if v8 == i32(3) {
-					goto l3
-				}
-				t7 := int32(load32(m.memory, uint64(uint32(v1))+20))
-				v9 = t7
-				goto l4
-			}
-		l3:
-			t8 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			v9 = t8
-			if v7 != i32(2) {
-				goto l4
-			}
-			if v9 == i32(1) {
-				goto l5
-			}
-		}
-	l4:
-		t9 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		t10 := int32(load32(m.memory, uint64(uint32(v1))+168))
-		p11 := i64(0x7fffffffffffffff)
-		if t10 == i32(1) {
-			p11 = t9
-		}
-		v10 = p11
-		p12 := i32(8192)
-		if uint32(v3) < uint32(i32(8192)) {
-			p12 = v3
-		}
-		v3 = p12 + i32(1)
-		t13 := int64(load64(m.memory, uint64(uint32(v0))+8))
-		v4 = t13
-		v11 = int64(uint32(v9))
-		v12 = int64(uint32(v7))
-		t14 := int64(load64(m.memory, uint64(uint32(v1))+312))
-		v13 = t14
-		t15 := int64(load64(m.memory, uint32(v0)))
-		v5 = t15
-		v1 = v8 + i32(-3)
-		var p16 int32
-		if uint32(v9) < uint32(i32(2)) {
-			p16 = 1
-		}
-		v9 = p16
-	l15:
-		v2 = v5
-		v6 = v4
-		v3 = v3 + i32(-1)
-		if v3 == 0 {
-			return
-		}
-		v4 = v6
-		v5 = v2
-		{
-			switch v1 {
-			default:
-				goto l7
-			case 0:
-				if uint64(v2) < uint64(v10) {
-					goto l10
-				}
-				v4 = v6
-				v5 = v2
-				goto l7
-			case 2:
-				store64(m.memory, uint32(v0), uint64(v6))
-				t17, t18 := i64_add_wide(v2, v6)
-				v4 = t18
-				v5 = t17
-				t20 := v0
-				p19 := v5
-				if int32(v4) != 0 {
-					p19 = i64(-1)
-				}
-				v5 = p19
-				p21 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p21 = v5
-				}
-				v4 = p21
-				store64(m.memory, uint64(uint32(t20))+8, uint64(v4))
-				v5 = v6
-				goto l7
-			case 3:
-				t22, t23 := i64_add_wide(v2, i64(1))
-				v4 = t23
-				v5 = t22
-				p24 := v5
-				if int32(v4) != 0 {
-					p24 = i64(-1)
-				}
-				v5 = p24
-				p25 := v2
-				if uint64(v5) < uint64(v13) {
-					p25 = v5
-				}
-				v5 = p25
-				goto l11
-			}
-		l10:
-			{
-				{
-					if v9 != 0 {
-						goto l12
-					}
-					t26 := int64(uint64(v2) / uint64(v11))
-					t27 := v2
-					v5 = t26
-					t28 := int64(uint64((t27-v5*v11)*v12) / uint64(v11))
-					v4 = t28
-					t29, t30 := i64_mul_wide_u(v5, v12)
-					v14 = t30
-					v5 = t29
-					if v14 == i64(0) {
-						goto l13
-					}
-					v5 = i64(-1)
-				l13:
-					t31, t32 := i64_add_wide(v5, v4)
-					v4 = t32
-					v5 = t31
-					p33 := v5
-					if int32(v4) != 0 {
-						p33 = i64(-1)
-					}
-					v5 = p33
-					goto l14
-				}
-			l12:
-				t34, t35 := i64_mul_wide_u(v2, v12)
-				v4 = t35
-				v5 = t34
-				if v4 == i64(0) {
-					goto l14
-				}
-				v5 = i64(-1)
-			}
-		l14:
-			p36 := v10
-			if uint64(v5) < uint64(v10) {
-				p36 = v5
-			}
-			v5 = p36
-			p37 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p37 = v5
-			}
-			v5 = p37
-		}
-	l11:
-		store64(m.memory, uint32(v0), uint64(v5))
-		v4 = v6
-	l7:
-		if v5 != v2 {
-			goto l15
-		}
-		if v4 != v6 {
-			goto l15
-		}
-	}
-	return
-l5:
-	t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	t39 := int32(load32(m.memory, uint64(uint32(v1))+168))
-	t41 := v0
-	p40 := i64(0x7fffffffffffffff)
-	if t39 == i32(1) {
-		p40 = t38
-	}
-	v2 = p40
-	t42 := int64(load64(m.memory, uint32(v1)))
-	t43 := v2
-	v5 = t42
-	t45 := v5
-	p44 := i32(63)
-	if uint32(v3) < uint32(i32(63)) {
-		p44 = v3
-	}
-	v6 = int64(uint32(p44))
-	p46 := i64_shl(t45, v6)
-	if uint64(v5) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v6)) {
-		p46 = i64(0x7fffffffffffffff)
-	}
-	v5 = p46
-	p47 := v5
-	if uint64(v2) < uint64(v5) {
-		p47 = t43
-	}
-	store64(m.memory, uint32(t41), uint64(p47))
-}
-func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
-	var v4 int32
-	var v5, v6, v7 int64
-	var v8 int32
-	var v9, v10 int64
-	var v11, v12, v13 int32
-	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v2))+172))
-			v4 = t0
-			if v4 != i32(6) {
-				goto l0
-			}
-			t1 := int64(load32(m.memory, uint64(uint32(v2))+16))
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+172))
 			v5 = t1
-			t2 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			if v5 != i32(6) {
+				goto l0
+			}
+			t2 := int64(load32(m.memory, uint64(uint32(v1))+16))
 			v6 = t2
-			t3 := int64(load64(m.memory, uint32(v2)))
-			v3 = t3
-			t4 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			v7 = t4
-			t5 := int32(load32(m.memory, uint64(uint32(v2))+168))
-			v8 = t5
+			t3 := int64(load64(m.memory, uint64(uint32(v1))+48))
+			v7 = t3
+			t4 := int64(load64(m.memory, uint32(v1)))
+			v8 = t4
+			t5 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			v9 = t5
+			t6 := int32(load32(m.memory, uint64(uint32(v1))+168))
+			v10 = t6
 			{
 				{
-					t6 := int32(load32(m.memory, uint64(uint32(v2))+20))
-					v2 = t6
-					if uint32(v2) < uint32(i32(2)) {
+					t7 := int32(load32(m.memory, uint64(uint32(v1))+20))
+					v11 = t7
+					if uint32(v11) < uint32(i32(2)) {
 						goto l1
 					}
-					t7 := v1
-					t8 := v1
-					v9 = int64(uint32(v2))
-					t9 := int64(uint64(t8) / uint64(v9))
-					v10 = t9
-					t10 := int64(uint64((t7-v10*v9)*v5) / uint64(v9))
-					v9 = t10
-					t11, t12 := i64_mul_wide_u(v10, v5)
-					v5 = t12
-					v1 = t11
-					if v5 == i64(0) {
+					t8 := v4
+					t9 := v4
+					v12 = int64(uint32(v11))
+					t10 := int64(uint64(t9) / uint64(v12))
+					v13 = t10
+					t11 := int64(uint64((t8-v13*v12)*v6) / uint64(v12))
+					v12 = t11
+					t12, t13 := i64_mul_wide_u(v13, v6)
+					v13 = t13
+					v6 = t12
+					if v13 == i64(0) {
 						goto l2
 					}
-					v1 = i64(-1)
+					v6 = i64(-1)
 				l2:
-					t13, t14 := i64_add_wide(v1, v9)
-					v5 = t14
-					v1 = t13
-					p15 := v1
-					if int32(v5) != 0 {
-						p15 = i64(-1)
+					t14, t15 := i64_add_wide(v6, v12)
+					v12 = t15
+					v6 = t14
+					p16 := v6
+					if int32(v12) != 0 {
+						p16 = i64(-1)
 					}
-					v5 = p15
+					v6 = p16
 					goto l3
 				}
 			l1:
-				t16, t17 := i64_mul_wide_u(v1, v5)
-				v1 = t17
-				v5 = t16
-				if v1 == i64(0) {
+				t17, t18 := i64_mul_wide_u(v4, v6)
+				v12 = t18
+				v6 = t17
+				if v12 == i64(0) {
 					goto l3
 				}
-				v5 = i64(-1)
+				v6 = i64(-1)
 			}
 		l3:
-			p18 := v3
-			if uint64(v6) > uint64(v3) {
-				p18 = v6
+			p19 := v8
+			if uint64(v7) > uint64(v8) {
+				p19 = v7
 			}
-			v1 = p18
-			t20 := v1
-			p19 := v7
-			if uint64(v5) < uint64(v7) {
-				p19 = v5
+			v7 = p19
+			t21 := v7
+			p20 := v9
+			if uint64(v6) < uint64(v9) {
+				p20 = v6
 			}
-			p21 := v5
-			if v8 == i32(1) {
-				p21 = p19
+			p22 := v6
+			if v10 == i32(1) {
+				p22 = p20
 			}
-			v5 = p21
-			p22 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p22 = v5
+			v6 = p22
+			p23 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p23 = v6
 			}
-			v5 = p22
-			p23 := v5
-			if uint64(v1) > uint64(v5) {
-				p23 = t20
+			v6 = p23
+			p24 := v6
+			if uint64(v7) > uint64(v6) {
+				p24 = t21
 			}
-			v5 = p23
+			v6 = p24
 			goto l4
 		}
 	l0:
+		v9 = v4
 		{
-			t24 := int32(load32(m.memory, uint64(uint32(v2))+160))
-			switch t24 + i32(-2) {
+			t25 := int32(load32(m.memory, uint64(uint32(v1))+160))
+			switch t25 + i32(-2) {
 			default:
 				goto l6
 			case 2:
-				t25 := int64(load64(m.memory, uint32(v2)))
-				v7 = t25
+				t26 := int64(load64(m.memory, uint32(v1)))
+				v8 = t26
 				{
 					{
-						t26 := int32(load32(m.memory, uint64(uint32(v2))+164))
-						v8 = t26
-						if v8 != 0 {
+						t27 := int32(load32(m.memory, uint64(uint32(v1))+164))
+						v10 = t27
+						if v10 != 0 {
 							goto l9
 						}
-						v1 = i64(1)
+						v9 = i64(1)
 						goto l10
 					}
 				l9:
-					t27 := int64(load64(m.memory, uint64(uint32(v2))+24))
-					t28, t29 := i64_add_wide(v3, t27)
-					v5 = t29
-					v1 = t28
-					p30 := v1
-					if int32(v5) != 0 {
-						p30 = i64(-1)
+					t28 := int64(load64(m.memory, uint64(uint32(v1))+24))
+					t29, t30 := i64_add_wide(v2, t28)
+					v7 = t30
+					v9 = t29
+					p31 := v9
+					if int32(v7) != 0 {
+						p31 = i64(-1)
 					}
-					v1 = p30
+					v9 = p31
 					v6 = i64(1)
 				l13:
 					{
-						if v8&i32(1) == 0 {
+						if v10&i32(1) == 0 {
 							goto l11
 						}
-						t31, t32 := i64_mul_wide_u(v6, v1)
-						v5 = t32
-						v6 = t31
-						if v5 == 0 {
+						t32, t33 := i64_mul_wide_u(v6, v9)
+						v7 = t33
+						v6 = t32
+						if v7 == 0 {
 							goto l11
 						}
 						v6 = i64(-1)
 					}
 				l11:
 					{
-						v8 = int32(uint32(v8) >> 1)
-						if v8 == 0 {
+						v10 = int32(uint32(v10) >> 1)
+						if v10 == 0 {
 							goto l12
 						}
-						t33, t34 := i64_mul_wide_u(v1, v1)
-						v5 = t34
-						v1 = t33
-						if v5 == 0 {
+						t34, t35 := i64_mul_wide_u(v9, v9)
+						v7 = t35
+						v9 = t34
+						if v7 == 0 {
 							goto l13
 						}
-						v1 = i64(-1)
+						v9 = i64(-1)
 						goto l13
 					}
 				l12:
-					p35 := i64(0x7fffffffffffffff)
+					p36 := i64(0x7fffffffffffffff)
 					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-						p35 = v6
+						p36 = v6
 					}
-					v1 = p35
+					v9 = p36
 				}
 			l10:
-				t36, t37 := i64_mul_wide_u(v7, v1)
-				v5 = t37
-				v1 = t36
-				if v5 == i64(0) {
+				t37, t38 := i64_mul_wide_u(v8, v9)
+				v7 = t38
+				v9 = t37
+				if v7 == i64(0) {
 					goto l14
 				}
-				v1 = i64(-1)
+				v9 = i64(-1)
 			l14:
-				p38 := i64(0x7fffffffffffffff)
-				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-					p38 = v1
+				p39 := i64(0x7fffffffffffffff)
+				if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+					p39 = v9
 				}
-				v1 = p38
+				v9 = p39
 				goto l6
 			case 4:
-				t39 := int64(load64(m.memory, uint64(uint32(v2))+312))
-				v5 = t39
-				p40 := i32(16)
-				if uint64(v5) < uint64(i64(17)) {
-					p40 = int32(v5)
-				}
-				v8 = p40
-				if v8 != 0 {
-					v11 = v2 + i32(184)
-					v12 = v11 + v8<<3 + i32(-8)
-					t41 := v12
-					t42 := v12
-					t43 := v11
-					v13 = int32(v1)
-					p44 := t43 + v13<<3
-					if uint32(v8) <= uint32(v13) {
-						p44 = t42
-					}
-					p45 := p44
-					if uint64(v1) > uint64(i64(0xffffffff)) {
-						p45 = t41
-					}
-					t46 := int64(load64(m.memory, uint32(p45)))
-					v1 = t46
-					goto l6
-				}
-				v1 = i64(0)
+				t40 := m.fn1(v1+i32(184), v4)
+				v9 = t40
 				goto l6
 			case 0:
-				t47 := int64(load64(m.memory, uint64(uint32(v2))+8))
-				t48, t49 := i64_mul_wide_u(t47, v3)
-				v5 = t49
-				v1 = t48
-				t50 := int64(load64(m.memory, uint32(v2)))
-				v6 = t50
-				if v5 == i64(0) {
-					goto l16
+				t41 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				t42, t43 := i64_mul_wide_u(t41, v2)
+				v7 = t43
+				v9 = t42
+				t44 := int64(load64(m.memory, uint32(v1)))
+				v6 = t44
+				if v7 == i64(0) {
+					goto l15
 				}
-				v1 = i64(-1)
-			l16:
-				t52 := v6
-				p51 := i64(0x7fffffffffffffff)
-				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-					p51 = v1
+				v9 = i64(-1)
+			l15:
+				t46 := v6
+				p45 := i64(0x7fffffffffffffff)
+				if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+					p45 = v9
 				}
-				t53, t54 := i64_add_wide(t52, p51)
-				v5 = t54
-				v1 = t53
-				p55 := v1
-				if int32(v5) != 0 {
-					p55 = i64(-1)
+				t47, t48 := i64_add_wide(t46, p45)
+				v7 = t48
+				v9 = t47
+				p49 := v9
+				if int32(v7) != 0 {
+					p49 = i64(-1)
 				}
-				v1 = p55
-				p56 := i64(0x7fffffffffffffff)
-				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-					p56 = v1
+				v9 = p49
+				p50 := i64(0x7fffffffffffffff)
+				if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+					p50 = v9
 				}
-				v1 = p56
+				v9 = p50
 			}
 		}
 	l6:
-		v7 = i64(0)
-		t57 := int64(load64(m.memory, uint64(uint32(v2))+32))
-		t58, t59 := i64_add_wide(t57, v1)
-		v5 = t59
-		v1 = t58
-		t60 := int64(load64(m.memory, uint64(uint32(v2))+40))
-		v6 = t60
-		t62 := v6
-		p61 := v1
-		if int32(v5) != 0 {
-			p61 = i64(-1)
+		v8 = i64(0)
+		t51 := int64(load64(m.memory, uint64(uint32(v1))+32))
+		t52, t53 := i64_add_wide(t51, v9)
+		v6 = t53
+		v7 = t52
+		t54 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		v9 = t54
+		t56 := v9
+		p55 := v7
+		if int32(v6) != 0 {
+			p55 = i64(-1)
 		}
-		v1 = p61
-		p63 := i64(0x7fffffffffffffff)
-		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-			p63 = v1
+		v7 = p55
+		p57 := i64(0x7fffffffffffffff)
+		if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+			p57 = v7
 		}
-		v1 = p63
-		p64 := v1
-		if uint64(v6) < uint64(v1) {
-			p64 = t62
+		v7 = p57
+		p58 := v7
+		if uint64(v9) < uint64(v7) {
+			p58 = t56
 		}
-		t65 := int32(load32(m.memory, uint64(uint32(v2))+168))
-		p66 := v1
-		if t65 == i32(1) {
-			p66 = p64
+		t59 := int32(load32(m.memory, uint64(uint32(v1))+168))
+		t60 := v7
+		v10 = t59
+		p61 := t60
+		if v10 == i32(1) {
+			p61 = p58
 		}
-		v5 = p66
-		v1 = v5
-		switch v4 + i32(-2) {
+		v6 = p61
+		v7 = v6
+		switch v5 + i32(-2) {
 		default:
-			goto l21
+			goto l20
 		case 1:
-			v1 = v5 - int64(uint64(v5)>>1)
-			p67 := v1
-			if uint64(v1) > uint64(v5) {
-				p67 = i64(0)
+			v7 = v6 - int64(uint64(v6)>>1)
+			p62 := v7
+			if uint64(v7) > uint64(v6) {
+				p62 = i64(0)
 			}
-			v1 = p67
-			goto l21
+			v7 = p62
+			goto l20
 		case 2:
-			t68 := int64(load32(m.memory, uint64(uint32(v2))+56))
-			v1 = t68
+			t63 := int64(load32(m.memory, uint64(uint32(v1))+56))
+			v7 = t63
 			{
 				{
-					t69 := int32(load32(m.memory, uint64(uint32(v2))+60))
-					v8 = t69
-					if uint32(v8) < uint32(i32(2)) {
+					t64 := int32(load32(m.memory, uint64(uint32(v1))+60))
+					v11 = t64
+					if uint32(v11) < uint32(i32(2)) {
+						goto l22
+					}
+					t65 := v6
+					t66 := v6
+					v8 = int64(uint32(v11))
+					t67 := int64(uint64(t66) / uint64(v8))
+					v12 = t67
+					t68 := int64(uint64((t65-v12*v8)*v7) / uint64(v8))
+					v8 = t68
+					t69, t70 := i64_mul_wide_u(v12, v7)
+					v12 = t70
+					v7 = t69
+					if v12 == i64(0) {
 						goto l23
 					}
-					t70 := v5
-					t71 := v5
-					v6 = int64(uint32(v8))
-					t72 := int64(uint64(t71) / uint64(v6))
-					v3 = t72
-					t73 := int64(uint64((t70-v3*v6)*v1) / uint64(v6))
-					v6 = t73
-					t74, t75 := i64_mul_wide_u(v3, v1)
-					v3 = t75
-					v1 = t74
-					if v3 == i64(0) {
-						goto l24
+					v7 = i64(-1)
+				l23:
+					t71, t72 := i64_add_wide(v7, v8)
+					v8 = t72
+					v7 = t71
+					p73 := v7
+					if int32(v8) != 0 {
+						p73 = i64(-1)
 					}
-					v1 = i64(-1)
-				l24:
-					t76, t77 := i64_add_wide(v1, v6)
-					v6 = t77
-					v1 = t76
-					p78 := v1
-					if int32(v6) != 0 {
-						p78 = i64(-1)
-					}
-					v1 = p78
-					goto l25
+					v7 = p73
+					goto l24
 				}
-			l23:
-				t79, t80 := i64_mul_wide_u(v5, v1)
-				v6 = t80
-				v1 = t79
-				if v6 == i64(0) {
-					goto l25
+			l22:
+				t74, t75 := i64_mul_wide_u(v6, v7)
+				v8 = t75
+				v7 = t74
+				if v8 == i64(0) {
+					goto l24
 				}
-				v1 = i64(-1)
+				v7 = i64(-1)
 			}
-		l25:
-			t82 := v5
-			p81 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p81 = v1
+		l24:
+			t77 := v6
+			p76 := i64(0x7fffffffffffffff)
+			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+				p76 = v7
 			}
-			v3 = t82 - p81
-			var p83 int32
-			if uint64(v3) > uint64(v5) {
-				p83 = 1
+			v12 = t77 - p76
+			var p78 int32
+			if uint64(v12) > uint64(v6) {
+				p78 = 1
 			}
-			v8 = p83
-			t84 := int64(load32(m.memory, uint64(uint32(v2))+64))
-			v1 = t84
+			v11 = p78
+			t79 := int64(load32(m.memory, uint64(uint32(v1))+64))
+			v7 = t79
 			{
 				{
-					t85 := int32(load32(m.memory, uint64(uint32(v2))+68))
-					v4 = t85
-					if uint32(v4) < uint32(i32(2)) {
+					t80 := int32(load32(m.memory, uint64(uint32(v1))+68))
+					v14 = t80
+					if uint32(v14) < uint32(i32(2)) {
+						goto l25
+					}
+					t81 := v6
+					t82 := v6
+					v8 = int64(uint32(v14))
+					t83 := int64(uint64(t82) / uint64(v8))
+					v13 = t83
+					t84 := int64(uint64((t81-v13*v8)*v7) / uint64(v8))
+					v8 = t84
+					t85, t86 := i64_mul_wide_u(v13, v7)
+					v13 = t86
+					v7 = t85
+					if v13 == i64(0) {
 						goto l26
 					}
-					t86 := v5
-					t87 := v5
-					v6 = int64(uint32(v4))
-					t88 := int64(uint64(t87) / uint64(v6))
-					v7 = t88
-					t89 := int64(uint64((t86-v7*v6)*v1) / uint64(v6))
-					v6 = t89
-					t90, t91 := i64_mul_wide_u(v7, v1)
-					v7 = t91
-					v1 = t90
-					if v7 == i64(0) {
-						goto l27
+					v7 = i64(-1)
+				l26:
+					t87, t88 := i64_add_wide(v7, v8)
+					v8 = t88
+					v7 = t87
+					p89 := v7
+					if int32(v8) != 0 {
+						p89 = i64(-1)
 					}
-					v1 = i64(-1)
-				l27:
-					t92, t93 := i64_add_wide(v1, v6)
-					v6 = t93
-					v1 = t92
-					p94 := v1
-					if int32(v6) != 0 {
-						p94 = i64(-1)
-					}
-					v6 = p94
-					goto l28
+					v8 = p89
+					goto l27
 				}
-			l26:
-				t95, t96 := i64_mul_wide_u(v5, v1)
-				v1 = t96
-				v6 = t95
-				if v1 == i64(0) {
-					goto l28
+			l25:
+				t90, t91 := i64_mul_wide_u(v6, v7)
+				v7 = t91
+				v8 = t90
+				if v7 == i64(0) {
+					goto l27
 				}
-				v6 = i64(-1)
+				v8 = i64(-1)
 			}
-		l28:
-			p97 := v3
-			if v8 != 0 {
-				p97 = i64(0)
+		l27:
+			p92 := v12
+			if v11 != 0 {
+				p92 = i64(0)
 			}
-			v1 = p97
-			p98 := i64(0x7fffffffffffffff)
+			v7 = p92
+			p93 := i64(0x7fffffffffffffff)
+			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+				p93 = v8
+			}
+			v6 = p93 + v6
+			p94 := i64(0x7fffffffffffffff)
 			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p98 = v6
+				p94 = v6
 			}
-			v5 = p98 + v5
-			p99 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p99 = v5
-			}
-			v5 = p99
-			goto l21
+			v6 = p94
+			goto l20
 		case 5:
 			{
-				t100 := int64(load64(m.memory, uint64(uint32(v2))+88))
-				v1 = t100
-				if v1 == 0 {
-					goto l29
+				t95 := int64(load64(m.memory, uint64(uint32(v1))+88))
+				v7 = t95
+				if v7 == 0 {
+					goto l28
 				}
-				t101 := int64(uint64(v5) / uint64(v1))
-				v5 = t101
-				t102 := v5
-				var p103 int32
-				if v5 != i64(0) {
-					p103 = 1
+				t96 := int64(uint64(v6) / uint64(v7))
+				v6 = t96
+				t97 := v6
+				var p98 int32
+				if v6 != i64(0) {
+					p98 = 1
 				}
-				v7 = t102 - int64(uint32(p103))
+				v8 = t97 - int64(uint32(p98))
 			}
-		l29:
-			t104 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v5 = t104
-			t106 := v5
-			p105 := i64(1)
-			if uint64(v1) > uint64(i64(1)) {
-				p105 = v1
+		l28:
+			t99 := int64(load64(m.memory, uint64(uint32(v1))+48))
+			v6 = t99
+			t101 := v6
+			p100 := i64(1)
+			if uint64(v7) > uint64(i64(1)) {
+				p100 = v7
 			}
-			v1 = p105
-			t107 := int64(uint64(t106) / uint64(v1))
-			v6 = t107
-			t108 := v6
-			var p109 int32
-			if v5 != v6*v1 {
-				p109 = 1
+			v7 = p100
+			t102 := int64(uint64(t101) / uint64(v7))
+			v12 = t102
+			t103 := v12
+			var p104 int32
+			if v6 != v12*v7 {
+				p104 = 1
 			}
-			v1 = t108 + int64(uint32(p109))
-			p110 := v7
-			if uint64(v1) > uint64(v7) {
-				p110 = v1
+			v7 = t103 + int64(uint32(p104))
+			p105 := v8
+			if uint64(v7) > uint64(v8) {
+				p105 = v7
 			}
-			v5 = p110
+			v6 = p105
 			goto l4
 		case 0:
-			v1 = i64(0)
-			goto l21
+			v7 = i64(0)
+			goto l20
 		case 3:
-			t111 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			t112, t113 := i64_mul_wide_u(t111, v3)
-			v6 = t113
-			v1 = t112
-			t114 := int64(load64(m.memory, uint64(uint32(v2))+72))
-			v3 = t114
-			if v6 == i64(0) {
-				goto l30
+			t106 := int64(load64(m.memory, uint64(uint32(v1))+80))
+			t107, t108 := i64_mul_wide_u(t106, v2)
+			v8 = t108
+			v7 = t107
+			t109 := int64(load64(m.memory, uint64(uint32(v1))+72))
+			v12 = t109
+			if v8 == i64(0) {
+				goto l29
 			}
-			v1 = i64(-1)
-		l30:
-			t116 := v3
+			v7 = i64(-1)
+		l29:
+			t111 := v12
+			p110 := i64(0x7fffffffffffffff)
+			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+				p110 = v7
+			}
+			t112, t113 := i64_add_wide(t111, p110)
+			v12 = t113
+			v8 = t112
+			v7 = v6
+			p114 := v8
+			if int32(v12) != 0 {
+				p114 = i64(-1)
+			}
+			v8 = p114
 			p115 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p115 = v1
+			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+				p115 = v8
 			}
-			t117, t118 := i64_add_wide(t116, p115)
-			v3 = t118
-			v6 = t117
-			v1 = v5
-			p119 := v6
-			if int32(v3) != 0 {
-				p119 = i64(-1)
-			}
-			v6 = p119
-			p120 := i64(0x7fffffffffffffff)
+			v6 = p115 + v6
+			p116 := i64(0x7fffffffffffffff)
 			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p120 = v6
+				p116 = v6
 			}
-			v5 = p120 + v5
-			p121 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p121 = v5
-			}
-			v5 = p121
+			v6 = p116
 		}
-	l21:
-		t122 := int64(load64(m.memory, uint64(uint32(v2))+48))
-		v6 = t122
-		p123 := v1
-		if uint64(v6) > uint64(v1) {
-			p123 = v6
+	l20:
+		t117 := int64(load64(m.memory, uint64(uint32(v1))+48))
+		v8 = t117
+		p118 := v7
+		if uint64(v8) > uint64(v7) {
+			p118 = v8
 		}
-		v1 = p123
-		p124 := v5
-		if uint64(v1) > uint64(v5) {
-			p124 = v1
+		v7 = p118
+		p119 := v6
+		if uint64(v7) > uint64(v6) {
+			p119 = v7
 		}
-		v5 = p124
+		v6 = p119
 	}
 l4:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-	store64(m.memory, uint32(v0), uint64(v1))
-}
-func (m *Module) fn4(v0, v1 int32, v2, v3 int64) int64 {
-	var v4 int32
-	var v5, v6 int64
-	var v7, v8 int32
-	var v9, v10 int64
-	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	t1 := int64(load64(m.memory, uint32(v0)))
-	t2 := v4
-	v5 = t1
-	m.fn3(t2, v5, v1, v2)
-	t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
-	t4 := int64(load64(m.memory, uint32(v4)))
-	v6 = t4
-	_, t6 := i64_mul_wide_u(t3-v6+i64(1), v3)
-	v3 = t6
-	v3 = v6 + v3
+	_, t121 := i64_mul_wide_u(v6-v7+i64(1), v3)
+	v6 = t121
+	v7 = v7 + v6
 	{
-		t7 := int32(load32(m.memory, uint64(uint32(v1))+172))
-		v7 = t7
-		if v7 != i32(7) {
-			goto l0
+		if v5 != i32(7) {
+			p129 := v7
+			if uint64(v9) < uint64(v7) {
+				p129 = v9
+			}
+			p130 := v7
+			if v10 == i32(2) {
+				p130 = p129
+			}
+			v7 = p130
+			if v5 != i32(6) {
+				goto l32
+			}
+			t131 := int64(load64(m.memory, uint32(v1)))
+			t133 := v0
+			p132 := v7
+			if v2&i64(0xfff) == i64(0xfff) {
+				p132 = t131
+			}
+			store64(m.memory, uint32(t133), uint64(p132))
+			return v7
 		}
-		t8 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		t9, t10 := i64_mul_wide_u(t8, v3)
-		v6 = t10
-		v3 = t9
+		t122 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		t123, t124 := i64_mul_wide_u(t122, v7)
+		v6 = t124
+		v7 = t123
 		if v6 == 0 {
-			goto l1
+			goto l31
 		}
-		v3 = i64(-1)
-	l1:
-		p11 := i64(0x7fffffffffffffff)
-		if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-			p11 = v3
+		v7 = i64(-1)
+	l31:
+		t126 := v9
+		p125 := i64(0x7fffffffffffffff)
+		if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+			p125 = v7
 		}
-		v3 = p11
+		v7 = p125
+		p127 := v7
+		if uint64(v9) < uint64(v7) {
+			p127 = t126
+		}
+		p128 := v7
+		if v10 == i32(2) {
+			p128 = p127
+		}
+		v7 = p128
+		goto l32
 	}
-l0:
-	t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v6 = t12
-	p13 := v3
-	if uint64(v6) < uint64(v3) {
-		p13 = v6
-	}
-	t14 := int32(load32(m.memory, uint64(uint32(v1))+168))
-	t15 := v3
-	v8 = t14
-	p16 := t15
-	if v8 == i32(2) {
-		p16 = p13
-	}
-	v3 = p16
+l32:
 	{
-		if v7 != i32(6) {
-			goto l2
-		}
-		t17 := int64(load64(m.memory, uint32(v1)))
-		t19 := v0
-		p18 := v3
-		if v2&i64(0xfff) == i64(0xfff) {
-			p18 = t17
-		}
-		store64(m.memory, uint32(t19), uint64(p18))
-		goto l3
-	}
-l2:
-	{
-		t20 := int32(load32(m.memory, uint64(uint32(v1))+160))
-		switch t20 + i32(-3) {
+		t134 := int32(load32(m.memory, uint64(uint32(v1))+160))
+		switch t134 + i32(-3) {
 		default:
-			goto l3
+			goto l34
 		case 2:
-			t21 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			t22 := v0
-			v2 = t21
-			store64(m.memory, uint32(t22), uint64(v2))
-			t23, t24 := i64_add_wide(v5, v2)
-			v6 = t24
-			v2 = t23
-			t26 := v0
-			p25 := v2
-			if int32(v6) != 0 {
-				p25 = i64(-1)
+			t135 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			t136 := v0
+			v9 = t135
+			store64(m.memory, uint32(t136), uint64(v9))
+			t137, t138 := i64_add_wide(v4, v9)
+			v4 = t138
+			v9 = t137
+			t140 := v0
+			p139 := v9
+			if int32(v4) != 0 {
+				p139 = i64(-1)
 			}
-			v2 = p25
-			p27 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p27 = v2
+			v9 = p139
+			p141 := i64(0x7fffffffffffffff)
+			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+				p141 = v9
 			}
-			store64(m.memory, uint64(uint32(t26))+8, uint64(p27))
-			goto l3
+			store64(m.memory, uint64(uint32(t140))+8, uint64(p141))
+			return v7
 		case 3:
-			t28, t29 := i64_add_wide(v5, i64(1))
-			v6 = t29
-			v2 = t28
-			t31 := v0
-			p30 := v2
-			if int32(v6) != 0 {
-				p30 = i64(-1)
-			}
-			v2 = p30
-			t32 := int64(load64(m.memory, uint64(uint32(v1))+312))
-			p33 := v5
-			if uint64(v2) < uint64(t32) {
-				p33 = v2
-			}
-			store64(m.memory, uint32(t31), uint64(p33))
-			goto l3
+			t142 := int64(load64(m.memory, uint64(uint32(v1))+312))
+			t143 := fn2(t142, v4)
+			store64(m.memory, uint32(v0), uint64(t143))
+			return v7
 		case 0:
-			t35 := v5
-			p34 := i64(0x7fffffffffffffff)
-			if v8 == i32(1) {
-				p34 = v6
+			t145 := v4
+			p144 := i64(0x7fffffffffffffff)
+			if v10 == i32(1) {
+				p144 = v9
 			}
-			v2 = p34
-			if uint64(t35) >= uint64(v2) {
-				goto l3
+			v9 = p144
+			if uint64(t145) >= uint64(v9) {
+				goto l34
 			}
-			t36 := int64(load32(m.memory, uint64(uint32(v1))+16))
-			v6 = t36
+			t146 := int64(load32(m.memory, uint64(uint32(v1))+16))
+			v6 = t146
 			{
 				{
-					t37 := int32(load32(m.memory, uint64(uint32(v1))+20))
-					v1 = t37
+					t147 := int32(load32(m.memory, uint64(uint32(v1))+20))
+					v1 = t147
 					if uint32(v1) < uint32(i32(2)) {
-						goto l7
+						goto l37
 					}
-					t38 := v5
-					t39 := v5
-					v9 = int64(uint32(v1))
-					t40 := int64(uint64(t39) / uint64(v9))
-					v10 = t40
-					t41 := int64(uint64((t38-v10*v9)*v6) / uint64(v9))
-					v5 = t41
-					t42, t43 := i64_mul_wide_u(v10, v6)
-					v9 = t43
-					v6 = t42
-					if v9 == i64(0) {
-						goto l8
+					t148 := v4
+					t149 := v4
+					v3 = int64(uint32(v1))
+					t150 := int64(uint64(t149) / uint64(v3))
+					v2 = t150
+					t151 := int64(uint64((t148-v2*v3)*v6) / uint64(v3))
+					v3 = t151
+					t152, t153 := i64_mul_wide_u(v2, v6)
+					v6 = t153
+					v4 = t152
+					if v6 == i64(0) {
+						goto l38
 					}
-					v6 = i64(-1)
-				l8:
-					t44, t45 := i64_add_wide(v6, v5)
-					v5 = t45
-					v6 = t44
-					p46 := v6
-					if int32(v5) != 0 {
-						p46 = i64(-1)
+					v4 = i64(-1)
+				l38:
+					t154, t155 := i64_add_wide(v4, v3)
+					v6 = t155
+					v4 = t154
+					p156 := v4
+					if int32(v6) != 0 {
+						p156 = i64(-1)
 					}
-					v6 = p46
-					goto l9
+					v4 = p156
+					goto l39
 				}
-			l7:
-				t47, t48 := i64_mul_wide_u(v5, v6)
-				v5 = t48
-				v6 = t47
-				if v5 == i64(0) {
-					goto l9
+			l37:
+				t157, t158 := i64_mul_wide_u(v4, v6)
+				v6 = t158
+				v4 = t157
+				if v6 == i64(0) {
+					goto l39
 				}
-				v6 = i64(-1)
+				v4 = i64(-1)
 			}
-		l9:
-			t50 := v0
-			p49 := v2
-			if uint64(v6) < uint64(v2) {
-				p49 = v6
+		l39:
+			t160 := v0
+			p159 := v9
+			if uint64(v4) < uint64(v9) {
+				p159 = v4
 			}
-			v2 = p49
-			p51 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p51 = v2
+			v9 = p159
+			p161 := i64(0x7fffffffffffffff)
+			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+				p161 = v9
 			}
-			store64(m.memory, uint32(t50), uint64(p51))
+			store64(m.memory, uint32(t160), uint64(p161))
 		}
 	}
-l3:
-	m.g0 = v4 + i32(16)
-	return v3
+l34:
+	return v7
+}
+func (m *Module) fn1(v0 int32, v1 int64) int64 {
+	var v2 int64
+	var v3, v4, v5 int32
+	{
+		t0 := int64(load64(m.memory, uint64(uint32(v0))+128))
+		v2 = t0
+		p1 := i32(16)
+		if uint64(v2) < uint64(i64(17)) {
+			p1 = int32(v2)
+		}
+		v3 = p1
+		if v3 != 0 {
+			v4 = v0 + v3<<3 + i32(-8)
+			t2 := v4
+			t3 := v4
+			t4 := v0
+			v5 = int32(v1)
+			p5 := t4 + v5<<3
+			if uint32(v3) <= uint32(v5) {
+				p5 = t3
+			}
+			p6 := p5
+			if uint64(v1) > uint64(i64(0xffffffff)) {
+				p6 = t2
+			}
+			t7 := int64(load64(m.memory, uint32(p6)))
+			return t7
+		}
+		return i64(0)
+	}
+}
+func fn2(v0, v1 int64) int64 {
+	var v2, v3 int64
+	t0, t1 := i64_add_wide(v1, i64(1))
+	v3 = t1
+	v2 = t0
+	p2 := v2
+	if int32(v3) != 0 {
+		p2 = i64(-1)
+	}
+	v2 = p2
+	p3 := v1
+	if uint64(v2) < uint64(v0) {
+		p3 = v2
+	}
+	return p3
 }
 func (m *Module) Xadvance(v0, v1 int64) int64 {
 	return v1*i64(-0x61c8864680b583eb) + v0
@@ -1514,7 +848,7 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 		if v7 != i64(-1) {
 			p9 = 1
 		}
-		m.fn0(t5, t6, t7, t8, int64(uint32(p9)), v7, i64(0), v7, v8)
+		m.fn7(t5, t6, t7, t8, int64(uint32(p9)), v7, i64(0), v7, v8)
 		t10 := int64(load64(m.memory, uint64(uint32(v9))+72))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(t10))
 		t11 := int64(load32(m.memory, uint64(uint32(v9))+68))
@@ -1528,6 +862,368 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 	}
 l0:
 	m.g0 = v9 + i32(80)
+}
+func (m *Module) fn7(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
+	var v9, v10 int32
+	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33 int64
+	t0 := m.g0
+	v9 = t0 - i32(320)
+	m.g0 = v9
+	{
+		{
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+48))
+			v10 = t1
+			if uint32(v10+i32(-1)) < uint32(i32(7)) {
+				store32(m.memory, uint64(uint32(v0))+4, uint32(v10))
+				goto l4
+			}
+			switch v3 + i32(-1) {
+			case 0:
+				v3 = i32(1)
+				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(1)))
+				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(1)))
+				goto l23
+			case 4:
+				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(2)))
+				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(2)))
+				goto l4
+			default:
+				{
+					{
+						t2 := int64(load64(m.memory, uint64(uint32(v2))+144))
+						v11 = t2
+						if v11 == i64(0x7fffffffffffffff) {
+							goto l5
+						}
+						t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
+						v12 = v8 - t3
+						p4 := v12
+						if uint64(v12) > uint64(v8) {
+							p4 = i64(0)
+						}
+						if uint64(p4) >= uint64(v11) {
+							goto l6
+						}
+					}
+				l5:
+					{
+						t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
+						v12 = t5
+						if v12 != i64(0) {
+							goto l7
+						}
+						t6 := int32(load32(m.memory, uint64(uint32(v2))+180))
+						if t6 == i32(2) {
+							goto l8
+						}
+					}
+				l7:
+					if uint64(v12) <= uint64(i64(0xffffffff)) {
+						goto l9
+					}
+					goto l10
+				l6:
+					t7 := int64(load64(m.memory, uint64(uint32(v1))+32))
+					v12 = t7
+					store64(m.memory, uint64(uint32(v1))+32, uint64(i64(0)))
+					t8 := int64(load64(m.memory, uint32(v1)))
+					store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t8))
+				}
+			l8:
+				store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
+				v12 = i64(0)
+			l9:
+				t9 := int64(load64(m.memory, uint64(uint32(v2))+96))
+				t10 := v12
+				v13 = t9
+				if uint64(t10) >= uint64(v13) {
+					goto l10
+				}
+				{
+					{
+						if v6 != i64(1) {
+							goto l11
+						}
+						p11 := i64(0x7fffffffffffffff)
+						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+							p11 = v7
+						}
+						v7 = p11
+						goto l12
+					}
+				l11:
+					t13 := v2
+					p12 := i32(0)
+					if v3 == i32(3) {
+						p12 = i32(112)
+					}
+					t14 := int64(load64(m.memory, uint32(t13+p12)))
+					v7 = t14
+					v3 = int32(v12)
+					t15 := int64(load64(m.memory, uint32(v1)))
+					v6 = t15
+					{
+						t16 := int64(load64(m.memory, uint64(uint32(v2))+152))
+						v14 = t16
+						if v14 != i64(1) {
+							goto l13
+						}
+						t17 := int64(load64(m.memory, uint64(uint32(v2))+40))
+						v11 = t17
+						t19 := v11
+						t20 := v7
+						p18 := i32(63)
+						if uint32(v3) < uint32(i32(63)) {
+							p18 = v3
+						}
+						v13 = int64(uint32(p18))
+						p21 := i64_shl(t20, v13)
+						if uint64(v7) > uint64(i64_shr_u(v11, v13)) {
+							p21 = t19
+						}
+						t22 := p21 + i64(1)
+						v7 = v12*i64(-0x61c8864680b583eb) + v6 + i64(-0x61c8864680b583eb)
+						v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
+						v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
+						_, t24 := i64_mul_wide_u(t22, int64(uint64(v7)>>31)^v7)
+						v7 = t24
+						goto l12
+					}
+				l13:
+					{
+						t25 := int64(load64(m.memory, uint32(v2)))
+						if v7 != t25 {
+							goto l14
+						}
+						t26 := m.fn24(v2, v6, v3)
+						v7 = t26
+						goto l12
+					}
+				l14:
+					t27 := int64(load64(m.memory, uint64(uint32(v2))+8))
+					v15 = t27
+					t28 := int64(load64(m.memory, uint64(uint32(v2))+16))
+					v16 = t28
+					t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
+					v17 = t29
+					t30 := int64(load64(m.memory, uint64(uint32(v2))+32))
+					v18 = t30
+					t31 := int64(load64(m.memory, uint64(uint32(v2))+40))
+					v19 = t31
+					t32 := int64(load64(m.memory, uint64(uint32(v2))+48))
+					v20 = t32
+					t33 := int64(load64(m.memory, uint64(uint32(v2))+56))
+					v21 = t33
+					t34 := int64(load64(m.memory, uint64(uint32(v2))+64))
+					v22 = t34
+					t35 := int64(load64(m.memory, uint64(uint32(v2))+72))
+					v23 = t35
+					t36 := int64(load64(m.memory, uint64(uint32(v2))+80))
+					v24 = t36
+					t37 := int64(load64(m.memory, uint64(uint32(v2))+88))
+					v25 = t37
+					t38 := int64(load64(m.memory, uint64(uint32(v2))+104))
+					v26 = t38
+					t39 := int64(load64(m.memory, uint64(uint32(v2))+112))
+					v27 = t39
+					t40 := int64(load64(m.memory, uint64(uint32(v2))+120))
+					v28 = t40
+					t41 := int64(load64(m.memory, uint64(uint32(v2))+128))
+					v29 = t41
+					t42 := int64(load64(m.memory, uint64(uint32(v2))+136))
+					v30 = t42
+					t43 := int64(load64(m.memory, uint64(uint32(v2))+160))
+					v31 = t43
+					t44 := int64(load64(m.memory, uint64(uint32(v2))+168))
+					v32 = t44
+					t45 := int64(load64(m.memory, uint64(uint32(v2))+176))
+					v33 = t45
+					memory_copy(m.memory, uint32(v9+i32(184)), uint32(v2+i32(184)), uint32(i32(136)))
+					store64(m.memory, uint64(uint32(v9))+176, uint64(v33))
+					store64(m.memory, uint64(uint32(v9))+168, uint64(v32))
+					store64(m.memory, uint64(uint32(v9))+160, uint64(v31))
+					store64(m.memory, uint64(uint32(v9))+152, uint64(v14))
+					store64(m.memory, uint64(uint32(v9))+144, uint64(v11))
+					store64(m.memory, uint64(uint32(v9))+136, uint64(v30))
+					store64(m.memory, uint64(uint32(v9))+128, uint64(v29))
+					store64(m.memory, uint64(uint32(v9))+120, uint64(v28))
+					store64(m.memory, uint64(uint32(v9))+112, uint64(v27))
+					store64(m.memory, uint64(uint32(v9))+104, uint64(v26))
+					store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
+					store64(m.memory, uint64(uint32(v9))+88, uint64(v25))
+					store64(m.memory, uint64(uint32(v9))+80, uint64(v24))
+					store64(m.memory, uint64(uint32(v9))+72, uint64(v23))
+					store64(m.memory, uint64(uint32(v9))+64, uint64(v22))
+					store64(m.memory, uint64(uint32(v9))+56, uint64(v21))
+					store64(m.memory, uint64(uint32(v9))+48, uint64(v20))
+					store64(m.memory, uint64(uint32(v9))+40, uint64(v19))
+					store64(m.memory, uint64(uint32(v9))+32, uint64(v18))
+					store64(m.memory, uint64(uint32(v9))+24, uint64(v17))
+					store64(m.memory, uint64(uint32(v9))+16, uint64(v16))
+					store64(m.memory, uint64(uint32(v9))+8, uint64(v15))
+					store64(m.memory, uint32(v9), uint64(v7))
+					t46 := m.fn24(v9, v6, v3)
+					v7 = t46
+				}
+			l12:
+				{
+					if v4 == i64(1) {
+						goto l15
+					}
+					v5 = v7
+					goto l16
+				l15:
+					t47 := int64(load64(m.memory, uint64(uint32(v2))+128))
+					t48, t49 := i64_add_wide(v7, t47)
+					v4 = t49
+					v6 = t48
+					p50 := v6
+					if int32(v4) != 0 {
+						p50 = i64(-1)
+					}
+					v6 = p50
+					t51 := int64(load64(m.memory, uint64(uint32(v2))+120))
+					t52 := v6
+					v4 = t51
+					p53 := v4
+					if uint64(v6) < uint64(v4) {
+						p53 = t52
+					}
+					v6 = p53
+					t55 := v6
+					t56 := v5
+					t57 := v6
+					p54 := i64(0x7fffffffffffffff)
+					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+						p54 = v5
+					}
+					p58 := t56
+					if uint64(t57) < uint64(p54) {
+						p58 = t55
+					}
+					v5 = p58
+					p59 := i64(0x7fffffffffffffff)
+					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+						p59 = v5
+					}
+					v5 = p59
+					{
+						t60 := int32(load32(m.memory, uint64(uint32(v2))+176))
+						switch t60 + i32(-2) {
+						case 0:
+							goto l16
+						default:
+							p61 := v7
+							if uint64(v5) > uint64(v7) {
+								p61 = v5
+							}
+							v5 = p61
+							goto l16
+						case 1:
+							t62 := int64(load64(m.memory, uint32(v1)))
+							v7 = v12*i64(-0x61c8864680b583eb) + t62 + i64(-0x61c8864680b583eb)
+							v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
+							v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
+							t63 := int64(uint64(v7)>>31) ^ v7
+							v7 = int64(uint64(v5)>>1) + v5
+							p64 := i64(0x7fffffffffffffff)
+							if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+								p64 = v7
+							}
+							_, t66 := i64_mul_wide_u(t63, p64-v5+i64(1))
+							v7 = t66
+							v5 = v5 + v7
+						}
+					}
+				}
+			l16:
+				t67 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				v6 = t67
+				t68 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v7 = t68
+				{
+					t69 := int32(load32(m.memory, uint64(uint32(v1))+52))
+					if t69 != 0 {
+						t72 := int64(load64(m.memory, uint64(uint32(v1))+24))
+						v4 = t72
+						if v7 == i64(0x7fffffffffffffff) {
+							goto l22
+						}
+						v3 = i32(4)
+						t73 := v7
+						v6 = v8 - v6
+						p74 := v6
+						if uint64(v6) > uint64(v8) {
+							p74 = i64(0)
+						}
+						v6 = p74
+						if uint64(t73) < uint64(v6) {
+							goto l21
+						}
+						if uint64(v5) <= uint64(v7-v6) {
+							goto l22
+						}
+						goto l21
+					}
+					if v7 == i64(0x7fffffffffffffff) {
+						goto l20
+					}
+					v3 = i32(4)
+					t70 := v7
+					v6 = v8 - v6
+					p71 := v6
+					if uint64(v6) > uint64(v8) {
+						p71 = i64(0)
+					}
+					v6 = p71
+					if uint64(t70) < uint64(v6) {
+						goto l21
+					}
+					if uint64(v5) <= uint64(v7-v6) {
+						goto l20
+					}
+					goto l21
+				}
+			}
+		}
+	l22:
+		v3 = i32(5)
+		if uint64(v4) < uint64(v8) {
+			goto l21
+		}
+		if uint64(v5) > uint64(v4-v8) {
+			goto l21
+		}
+	l20:
+		store64(m.memory, uint64(uint32(v1))+32, uint64(v12+i64(1)))
+		t75, t76 := i64_add_wide(v8, v5)
+		v7 = t76
+		v8 = t75
+		t78 := v1
+		p77 := v8
+		if int32(v7) != 0 {
+			p77 = i64(-1)
+		}
+		store64(m.memory, uint64(uint32(t78))+16, uint64(p77))
+		v3 = i32(0)
+		goto l24
+	}
+l21:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v3))
+	store32(m.memory, uint64(uint32(v1))+48, uint32(v3))
+	v3 = i32(1)
+	goto l24
+l10:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(i32(3)))
+	store32(m.memory, uint64(uint32(v1))+48, uint32(i32(3)))
+l4:
+	v3 = i32(1)
+l23:
+	v5 = i64(0)
+l24:
+	store32(m.memory, uint32(v0), uint32(v3))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
+	m.g0 = v9 + i32(320)
 }
 func (m *Module) Xdecorrelated(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6 int64
@@ -1697,7 +1393,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	v2 = v2 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
 	v2 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
 	v2 = (int64(uint64(v2)>>27) ^ v2) * i64(-0x6b2fb644ecceee15)
-	t3 := m.fn4(t0, t1, t2, int64(uint64(v2)>>31)^v2)
+	t3 := m.fn0(t0, t1, t2, int64(uint64(v2)>>31)^v2)
 	return t3
 }
 func (m *Module) Xnext_doubling_window(v0, v1 int64) int64 {
@@ -1832,7 +1528,7 @@ func (m *Module) Xproceed(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 		if v4 != i64(-1) {
 			p8 = 1
 		}
-		m.fn0(t1, t2, t3, t4, t6, t7, int64(uint32(p8)), v4, v6)
+		m.fn7(t1, t2, t3, t4, t6, t7, int64(uint32(p8)), v4, v6)
 		t9 := int64(load32(m.memory, uint64(uint32(v7))+4))
 		v5 = t9
 		t10 := int32(load32(m.memory, uint32(v7)))
@@ -1851,749 +1547,731 @@ l0:
 }
 func (m *Module) Xranges(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
-	var v6 int64
-	var v7, v8 int32
-	var v9 int64
-	var v10 int32
-	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23 int64
-	var v24 int32
-	var v25 int64
-	var v26 int32
-	var v27 int64
-	var v28 int32
-	var v29, v30 int64
-	var v31, v32, v33, v34 int32
-	var v35, v36, v37, v38, v39, v40, v41, v42 int64
-	v2 = i32(0)
+	var v6, v7, v8 int64
+	var v9 int32
+	var v10 int64
+	var v11, v12 int32
+	var v13, v14, v15, v16, v17, v18 int64
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	v3 = i32(0)
 	{
-		t0 := int32(load32(m.memory, uint64(uint32(v0))+172))
-		v3 = t0
-		if v3&i32(-2) == i32(6) {
-			goto l0
-		}
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+168))
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+172))
 		v4 = t1
-		if v4 == i32(2) {
+		if v4&i32(-2) == i32(6) {
 			goto l0
 		}
-		v5 = v0 + i32(184)
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+312))
-		t3 := v5
-		v6 = t2
-		p4 := i32(16)
-		if uint64(v6) < uint64(i64(17)) {
-			p4 = int32(v6)
+		t2 := int32(load32(m.memory, uint64(uint32(v0))+168))
+		v5 = t2
+		if v5 == i32(2) {
+			goto l0
 		}
-		v7 = p4
-		v8 = t3 + v7<<3 + i32(-8)
-		t5 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		v9 = t5
-		t6 := v9
-		var p7 int32
-		if v4 == i32(1) {
-			p7 = 1
+		t3 := int64(load64(m.memory, uint64(uint32(v0))+40))
+		p4 := i64(0x7fffffffffffffff)
+		if v5 == i32(1) {
+			p4 = t3
 		}
-		v10 = p7
-		p8 := i64(0x7fffffffffffffff)
-		if v10 != 0 {
-			p8 = t6
+		v6 = p4
+		t5 := int64(load64(m.memory, uint64(uint32(v0))+312))
+		v7 = t5
+		t6 := int64(load32(m.memory, uint64(uint32(v0))+16))
+		v8 = t6
+		t7 := int32(load32(m.memory, uint64(uint32(v0))+20))
+		v9 = t7
+		v10 = int64(uint32(v9))
+		v3 = i32(0)
+		t8 := int32(load32(m.memory, uint64(uint32(v0))+160))
+		v5 = t8
+		v11 = v5 + i32(-2)
+		v5 = v5 + i32(-3)
+		var p9 int32
+		if uint32(v9) < uint32(i32(2)) {
+			p9 = 1
 		}
-		v11 = p8
-		t9 := int64(load64(m.memory, uint64(uint32(v0))+48))
-		v12 = t9
-		t10 := int64(load64(m.memory, uint32(v0)))
-		t11 := v12
-		v13 = t10
-		p12 := v13
-		if uint64(v12) > uint64(v13) {
-			p12 = t11
+		v12 = p9
+		var p10 int32
+		if uint32(v4+i32(-5)) < uint32(i32(2)) {
+			p10 = 1
 		}
-		v14 = p12
-		t13 := int64(load64(m.memory, uint64(uint32(v0))+88))
-		v15 = t13
-		p14 := i64(1)
-		if uint64(v15) > uint64(i64(1)) {
-			p14 = v15
-		}
-		v16 = p14
-		t15 := int64(load32(m.memory, uint64(uint32(v0))+64))
-		v17 = t15
-		t16 := int64(load32(m.memory, uint64(uint32(v0))+56))
-		v18 = t16
-		t17 := int64(load64(m.memory, uint64(uint32(v0))+80))
-		v19 = t17
-		t18 := int64(load64(m.memory, uint64(uint32(v0))+72))
-		v20 = t18
-		t19 := int64(load64(m.memory, uint64(uint32(v0))+32))
-		v21 = t19
-		t20 := int64(load64(m.memory, uint64(uint32(v0))+8))
-		v22 = t20
-		t21 := int64(load64(m.memory, uint64(uint32(v0))+24))
-		v23 = t21
-		t22 := int32(load32(m.memory, uint64(uint32(v0))+164))
-		v24 = t22
-		t23 := int64(load32(m.memory, uint64(uint32(v0))+16))
-		v25 = t23
-		t24 := int32(load32(m.memory, uint64(uint32(v0))+68))
-		v26 = t24
-		v27 = int64(uint32(v26))
-		t25 := int32(load32(m.memory, uint64(uint32(v0))+60))
-		v28 = t25
-		v29 = int64(uint32(v28))
-		t26 := int32(load32(m.memory, uint64(uint32(v0))+20))
-		v4 = t26
-		v30 = int64(uint32(v4))
-		v2 = i32(0)
-		var p27 int32
-		if v3 != i32(6) {
-			p27 = 1
-		}
-		v31 = p27
-		var p28 int32
-		if uint32(v4) < uint32(i32(2)) {
-			p28 = 1
-		}
-		v32 = p28
-		t29 := int32(load32(m.memory, uint64(uint32(v0))+160))
-		v0 = t29
-		v4 = v0 + i32(-2)
-		v33 = v0 + i32(-3)
-		var p30 int32
-		if uint32(v3+i32(-5)) < uint32(i32(2)) {
-			p30 = 1
-		}
-		v34 = p30
-		v35 = i64(0)
-		v36 = v13
-		v37 = v13
-	l52:
-		v38 = v37
+		v9 = p10
+		v13 = i64(0)
+		t11 := int64(load64(m.memory, uint32(v0)))
+		v14 = t11
+		v15 = v14
+	l22:
 		{
-			{
-				if v31 != 0 {
+			v16 = v15
+			m.fn18(v2, v14, v0, v13)
+			t12 := int64(load64(m.memory, uint32(v2)))
+			v15 = t12
+			v4 = v1 + v3
+			t13 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			store64(m.memory, uint32(v4+i32(8)), uint64(t13))
+			store64(m.memory, uint32(v4), uint64(v15))
+			switch v11 {
+			case 0, 2:
+				goto l1
+			default:
+				if v9 != 0 {
 					goto l1
 				}
 				{
+					switch v5 {
+					case 2:
+						t14, t15 := i64_add_wide(v14, v16)
+						v17 = t15
+						v15 = t14
+						p16 := v15
+						if int32(v17) != 0 {
+							p16 = i64(-1)
+						}
+						v15 = p16
+						p17 := i64(0x7fffffffffffffff)
+						if uint64(v15) < uint64(i64(0x7fffffffffffffff)) {
+							p17 = v15
+						}
+						var p18 int32
+						if p17 != v16 {
+							p18 = 1
+						}
+						v4 = p18
+						v15 = v16
+						goto l7
+					case 3:
+						v4 = i32(0)
+						t19 := fn2(v7, v14)
+						v15 = t19
+						goto l7
+					case 0:
+						if uint64(v14) < uint64(v6) {
+							goto l8
+						}
+						fallthrough
+					default:
+						v16 = v13 + i64(1)
+						goto l9
+					}
+				l8:
 					{
-						if v32 != 0 {
-							goto l2
-						}
-						t31 := int64(uint64(v36) / uint64(v30))
-						t32 := v36
-						v37 = t31
-						t33 := int64(uint64((t32-v37*v30)*v25) / uint64(v30))
-						v39 = t33
-						t34, t35 := i64_mul_wide_u(v37, v25)
-						v40 = t35
-						v37 = t34
-						if v40 == i64(0) {
-							goto l3
-						}
-						v37 = i64(-1)
-					l3:
-						t36, t37 := i64_add_wide(v37, v39)
-						v39 = t37
-						v37 = t36
-						p38 := v37
-						if int32(v39) != 0 {
-							p38 = i64(-1)
-						}
-						v37 = p38
-						goto l4
-					}
-				l2:
-					t39, t40 := i64_mul_wide_u(v36, v25)
-					v39 = t40
-					v37 = t39
-					if v39 == i64(0) {
-						goto l4
-					}
-					v37 = i64(-1)
-				}
-			l4:
-				t42 := v14
-				p41 := v9
-				if uint64(v37) < uint64(v9) {
-					p41 = v37
-				}
-				p43 := v37
-				if v10 != 0 {
-					p43 = p41
-				}
-				v37 = p43
-				p44 := i64(0x7fffffffffffffff)
-				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
-					p44 = v37
-				}
-				v37 = p44
-				p45 := v37
-				if uint64(v14) > uint64(v37) {
-					p45 = t42
-				}
-				v37 = p45
-				v39 = v14
-				goto l5
-			}
-		l1:
-			v37 = v36
-			switch v4 {
-			default:
-				goto l7
-			case 2:
-				{
-					if v24 != 0 {
-						goto l10
-					}
-					v37 = i64(1)
-					goto l11
-				l10:
-					t46, t47 := i64_add_wide(v35, v23)
-					v39 = t47
-					v37 = t46
-					p48 := v37
-					if int32(v39) != 0 {
-						p48 = i64(-1)
-					}
-					v37 = p48
-					v40 = i64(1)
-					v0 = v24
-				l14:
-					{
-						if v0&i32(1) == 0 {
+						{
+							if v12 != 0 {
+								goto l10
+							}
+							t20 := int64(uint64(v14) % uint64(v10))
+							t21 := int64(uint64(t20*v8) / uint64(v10))
+							v17 = t21
+							t22 := int64(uint64(v14) / uint64(v10))
+							t23, t24 := i64_mul_wide_u(t22, v8)
+							v18 = t24
+							v15 = t23
+							if v18 == i64(0) {
+								goto l11
+							}
+							v15 = i64(-1)
+						l11:
+							t25, t26 := i64_add_wide(v15, v17)
+							v17 = t26
+							v15 = t25
+							p27 := v15
+							if int32(v17) != 0 {
+								p27 = i64(-1)
+							}
+							v15 = p27
 							goto l12
 						}
-						t49, t50 := i64_mul_wide_u(v40, v37)
-						v39 = t50
-						v40 = t49
-						if v39 == 0 {
+					l10:
+						t28, t29 := i64_mul_wide_u(v14, v8)
+						v17 = t29
+						v15 = t28
+						if v17 == i64(0) {
 							goto l12
 						}
-						v40 = i64(-1)
+						v15 = i64(-1)
 					}
 				l12:
-					{
-						v0 = int32(uint32(v0) >> 1)
-						if v0 == 0 {
-							goto l13
-						}
-						t51, t52 := i64_mul_wide_u(v37, v37)
-						v39 = t52
-						v37 = t51
-						if v39 == 0 {
-							goto l14
-						}
-						v37 = i64(-1)
-						goto l14
+					p30 := v6
+					if uint64(v15) < uint64(v6) {
+						p30 = v15
 					}
-				l13:
-					p53 := i64(0x7fffffffffffffff)
-					if uint64(v40) < uint64(i64(0x7fffffffffffffff)) {
-						p53 = v40
+					v15 = p30
+					p31 := i64(0x7fffffffffffffff)
+					if uint64(v15) < uint64(i64(0x7fffffffffffffff)) {
+						p31 = v15
 					}
-					v37 = p53
+					v15 = p31
+					v4 = i32(0)
 				}
-			l11:
-				t54, t55 := i64_mul_wide_u(v13, v37)
-				v39 = t55
-				v37 = t54
-				if v39 == i64(0) {
-					goto l15
+			l7:
+				if v15 != v14 {
+					goto l1
 				}
-				v37 = i64(-1)
-			l15:
-				p56 := i64(0x7fffffffffffffff)
-				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
-					p56 = v37
+				if v4 == 0 {
+					goto l13
 				}
-				v37 = p56
-				goto l7
-			case 4:
-				if v7 != 0 {
-					t57 := v8
-					t58 := v8
-					t59 := v5
-					v0 = int32(v36)
-					p60 := t59 + v0<<3
-					if uint32(v7) <= uint32(v0) {
-						p60 = t58
-					}
-					p61 := p60
-					if uint64(v36) > uint64(i64(0xffffffff)) {
-						p61 = t57
-					}
-					t62 := int64(load64(m.memory, uint32(p61)))
-					v37 = t62
-					goto l7
-				}
-				v37 = i64(0)
-				goto l7
-			case 0:
-				t63, t64 := i64_mul_wide_u(v22, v35)
-				v39 = t64
-				v37 = t63
-				if v39 == i64(0) {
-					goto l17
-				}
-				v37 = i64(-1)
-			l17:
-				t66 := v13
-				p65 := i64(0x7fffffffffffffff)
-				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
-					p65 = v37
-				}
-				t67, t68 := i64_add_wide(t66, p65)
-				v39 = t68
-				v37 = t67
-				p69 := v37
-				if int32(v39) != 0 {
-					p69 = i64(-1)
-				}
-				v37 = p69
-				p70 := i64(0x7fffffffffffffff)
-				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
-					p70 = v37
-				}
-				v37 = p70
 			}
-		l7:
-			t71, t72 := i64_add_wide(v21, v37)
-			v39 = t72
-			v37 = t71
-			t74 := v9
-			p73 := v37
-			if int32(v39) != 0 {
-				p73 = i64(-1)
-			}
-			v37 = p73
-			p75 := i64(0x7fffffffffffffff)
-			if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
-				p75 = v37
-			}
-			v37 = p75
-			p76 := v37
-			if uint64(v9) < uint64(v37) {
-				p76 = t74
-			}
-			p77 := v37
-			if v10 != 0 {
-				p77 = p76
-			}
-			v37 = p77
-			v39 = v37
-			switch v3 + i32(-2) {
+		l1:
+			v15 = v16
+			switch v5 {
 			default:
-				goto l22
-			case 1:
-				v39 = v37 - int64(uint64(v37)>>1)
-				p78 := v39
-				if uint64(v39) > uint64(v37) {
-					p78 = i64(0)
-				}
-				v39 = p78
-				goto l22
+				goto l15
 			case 2:
-				{
-					{
-						if uint32(v28) < uint32(i32(2)) {
-							goto l24
-						}
-						t79 := int64(uint64(v37) / uint64(v29))
-						t80 := v37
-						v39 = t79
-						t81 := int64(uint64((t80-v39*v29)*v18) / uint64(v29))
-						v40 = t81
-						t82, t83 := i64_mul_wide_u(v39, v18)
-						v41 = t83
-						v39 = t82
-						if v41 == i64(0) {
-							goto l25
-						}
-						v39 = i64(-1)
-					l25:
-						t84, t85 := i64_add_wide(v39, v40)
-						v40 = t85
-						v39 = t84
-						p86 := v39
-						if int32(v40) != 0 {
-							p86 = i64(-1)
-						}
-						v39 = p86
-						goto l26
-					}
-				l24:
-					t87, t88 := i64_mul_wide_u(v37, v18)
-					v40 = t88
-					v39 = t87
-					if v40 == i64(0) {
-						goto l26
-					}
-					v39 = i64(-1)
+				t32, t33 := i64_add_wide(v14, v16)
+				v15 = t33
+				v14 = t32
+				p34 := v14
+				if int32(v15) != 0 {
+					p34 = i64(-1)
 				}
-			l26:
-				t90 := v37
-				p89 := i64(0x7fffffffffffffff)
-				if uint64(v39) < uint64(i64(0x7fffffffffffffff)) {
-					p89 = v39
+				v14 = p34
+				p35 := i64(0x7fffffffffffffff)
+				if uint64(v14) < uint64(i64(0x7fffffffffffffff)) {
+					p35 = v14
 				}
-				v39 = t90 - p89
-				var p91 int32
-				if uint64(v39) > uint64(v37) {
-					p91 = 1
-				}
-				v0 = p91
-				{
-					{
-						if uint32(v26) < uint32(i32(2)) {
-							goto l27
-						}
-						t92 := int64(uint64(v37) / uint64(v27))
-						t93 := v37
-						v40 = t92
-						t94 := int64(uint64((t93-v40*v27)*v17) / uint64(v27))
-						v41 = t94
-						t95, t96 := i64_mul_wide_u(v40, v17)
-						v42 = t96
-						v40 = t95
-						if v42 == i64(0) {
-							goto l28
-						}
-						v40 = i64(-1)
-					l28:
-						t97, t98 := i64_add_wide(v40, v41)
-						v41 = t98
-						v40 = t97
-						p99 := v40
-						if int32(v41) != 0 {
-							p99 = i64(-1)
-						}
-						v40 = p99
-						goto l29
-					}
-				l27:
-					t100, t101 := i64_mul_wide_u(v37, v17)
-					v41 = t101
-					v40 = t100
-					if v41 == i64(0) {
-						goto l29
-					}
-					v40 = i64(-1)
-				}
-			l29:
-				p102 := v39
-				if v0 != 0 {
-					p102 = i64(0)
-				}
-				v39 = p102
-				p103 := i64(0x7fffffffffffffff)
-				if uint64(v40) < uint64(i64(0x7fffffffffffffff)) {
-					p103 = v40
-				}
-				v37 = p103 + v37
-				p104 := i64(0x7fffffffffffffff)
-				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
-					p104 = v37
-				}
-				v37 = p104
-				goto l22
-			case 5:
-				{
-					if !(v15 == 0) {
-						goto l30
-					}
-					v37 = i64(0)
-					goto l31
-				l30:
-					t105 := int64(uint64(v37) / uint64(v15))
-					v37 = t105
-					t106 := v37
-					var p107 int32
-					if v37 != i64(0) {
-						p107 = 1
-					}
-					v37 = t106 - int64(uint32(p107))
-				}
-			l31:
-				t108 := int64(uint64(v12) / uint64(v16))
-				v39 = t108
-				t109 := v39
-				var p110 int32
-				if v12-v39*v16 != i64(0) {
-					p110 = 1
-				}
-				v39 = t109 + int64(uint32(p110))
-				p111 := v37
-				if uint64(v39) > uint64(v37) {
-					p111 = v39
-				}
-				v37 = p111
-				goto l5
-			case 0:
-				v39 = i64(0)
-				goto l22
+				v15 = p35
+				v14 = v16
+				goto l15
 			case 3:
-				t112, t113 := i64_mul_wide_u(v19, v35)
-				v40 = t113
-				v39 = t112
-				if v40 == i64(0) {
-					goto l32
-				}
-				v39 = i64(-1)
-			l32:
-				t115 := v20
-				p114 := i64(0x7fffffffffffffff)
-				if uint64(v39) < uint64(i64(0x7fffffffffffffff)) {
-					p114 = v39
-				}
-				t116, t117 := i64_add_wide(t115, p114)
-				v41 = t117
-				v40 = t116
-				v39 = v37
-				p118 := v40
-				if int32(v41) != 0 {
-					p118 = i64(-1)
-				}
-				v40 = p118
-				p119 := i64(0x7fffffffffffffff)
-				if uint64(v40) < uint64(i64(0x7fffffffffffffff)) {
-					p119 = v40
-				}
-				v37 = p119 + v37
-				p120 := i64(0x7fffffffffffffff)
-				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
-					p120 = v37
-				}
-				v37 = p120
-			}
-		l22:
-			p121 := v39
-			if uint64(v12) > uint64(v39) {
-				p121 = v12
-			}
-			v39 = p121
-			p122 := v37
-			if uint64(v39) > uint64(v37) {
-				p122 = v39
-			}
-			v37 = p122
-		}
-	l5:
-		v0 = v1 + v2
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v37))
-		store64(m.memory, uint32(v0), uint64(v39))
-		v35 = v35 + i64(1)
-		switch v4 {
-		case 0, 2:
-			goto l33
-		default:
-			if v34 != 0 {
-				goto l33
-			}
-			switch v33 {
-			default:
-				goto l36
-			case 2:
-				t123, t124 := i64_add_wide(v36, v38)
-				v39 = t124
-				v37 = t123
-				p125 := v37
-				if int32(v39) != 0 {
-					p125 = i64(-1)
-				}
-				v37 = p125
-				p126 := i64(0x7fffffffffffffff)
-				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
-					p126 = v37
-				}
-				var p127 int32
-				if p126 != v38 {
-					p127 = 1
-				}
-				v0 = p127
-				v37 = v38
-				goto l39
-			case 3:
-				t128, t129 := i64_add_wide(v36, i64(1))
-				v39 = t129
-				v37 = t128
-				p130 := v37
-				if int32(v39) != 0 {
-					p130 = i64(-1)
-				}
-				v37 = p130
-				p131 := v36
-				if uint64(v37) < uint64(v6) {
-					p131 = v37
-				}
-				v37 = p131
-				goto l40
+				t36 := fn2(v7, v14)
+				v14 = t36
+				goto l18
 			case 0:
-				if uint64(v36) >= uint64(v11) {
-					goto l36
+				if uint64(v14) >= uint64(v6) {
+					goto l18
 				}
 				{
 					{
-						if v32 != 0 {
-							goto l41
+						if v12 != 0 {
+							goto l19
 						}
-						t132 := int64(uint64(v36) % uint64(v30))
-						t133 := int64(uint64(t132*v25) / uint64(v30))
-						v39 = t133
-						t134 := int64(uint64(v36) / uint64(v30))
-						t135, t136 := i64_mul_wide_u(t134, v25)
-						v40 = t136
-						v37 = t135
-						if v40 == i64(0) {
-							goto l42
+						t37 := int64(uint64(v14) / uint64(v10))
+						t38 := v14
+						v15 = t37
+						t39 := int64(uint64((t38-v15*v10)*v8) / uint64(v10))
+						v17 = t39
+						t40, t41 := i64_mul_wide_u(v15, v8)
+						v15 = t41
+						v14 = t40
+						if v15 == i64(0) {
+							goto l20
 						}
-						v37 = i64(-1)
-					l42:
-						t137, t138 := i64_add_wide(v37, v39)
-						v39 = t138
-						v37 = t137
-						p139 := v37
-						if int32(v39) != 0 {
-							p139 = i64(-1)
+						v14 = i64(-1)
+					l20:
+						t42, t43 := i64_add_wide(v14, v17)
+						v15 = t43
+						v14 = t42
+						p44 := v14
+						if int32(v15) != 0 {
+							p44 = i64(-1)
 						}
-						v37 = p139
-						goto l43
+						v14 = p44
+						goto l21
 					}
-				l41:
-					t140, t141 := i64_mul_wide_u(v36, v25)
-					v39 = t141
-					v37 = t140
-					if v39 == i64(0) {
-						goto l43
+				l19:
+					t45, t46 := i64_mul_wide_u(v14, v8)
+					v15 = t46
+					v14 = t45
+					if v15 == i64(0) {
+						goto l21
 					}
-					v37 = i64(-1)
+					v14 = i64(-1)
 				}
-			l43:
-				p142 := v11
-				if uint64(v37) < uint64(v11) {
-					p142 = v37
+			l21:
+				p47 := v6
+				if uint64(v14) < uint64(v6) {
+					p47 = v14
 				}
-				v37 = p142
-				p143 := i64(0x7fffffffffffffff)
-				if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
-					p143 = v37
+				v14 = p47
+				p48 := i64(0x7fffffffffffffff)
+				if uint64(v14) < uint64(i64(0x7fffffffffffffff)) {
+					p48 = v14
 				}
-				v37 = p143
+				v14 = p48
 			}
-		l40:
-			v0 = i32(0)
-		l39:
-			if v37 != v36 {
-				goto l33
-			}
-			if v0 == 0 {
-				goto l36
+		l18:
+			v15 = v16
+		l15:
+			v13 = v13 + i64(1)
+			v3 = v3 + i32(16)
+			if v3 != i32(512) {
+				goto l22
 			}
 		}
-	l33:
-		v37 = v38
-		switch v33 {
-		default:
-			goto l45
-		case 2:
-			t144, t145 := i64_add_wide(v36, v38)
-			v39 = t145
-			v37 = t144
-			p146 := v37
-			if int32(v39) != 0 {
-				p146 = i64(-1)
-			}
-			v37 = p146
-			p147 := i64(0x7fffffffffffffff)
-			if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
-				p147 = v37
-			}
-			v37 = p147
-			v36 = v38
-			goto l45
-		case 3:
-			t148, t149 := i64_add_wide(v36, i64(1))
-			v39 = t149
-			v37 = t148
-			p150 := v37
-			if int32(v39) != 0 {
-				p150 = i64(-1)
-			}
-			v37 = p150
-			p151 := v36
-			if uint64(v37) < uint64(v6) {
-				p151 = v37
-			}
-			v36 = p151
-			goto l48
-		case 0:
-			if uint64(v36) >= uint64(v11) {
-				goto l48
-			}
-			{
-				{
-					if v32 != 0 {
-						goto l49
-					}
-					t152 := int64(uint64(v36) / uint64(v30))
-					t153 := v36
-					v37 = t152
-					t154 := int64(uint64((t153-v37*v30)*v25) / uint64(v30))
-					v39 = t154
-					t155, t156 := i64_mul_wide_u(v37, v25)
-					v36 = t156
-					v37 = t155
-					if v36 == i64(0) {
-						goto l50
-					}
-					v37 = i64(-1)
-				l50:
-					t157, t158 := i64_add_wide(v37, v39)
-					v39 = t158
-					v37 = t157
-					p159 := v37
-					if int32(v39) != 0 {
-						p159 = i64(-1)
-					}
-					v37 = p159
-					goto l51
-				}
-			l49:
-				t160, t161 := i64_mul_wide_u(v36, v25)
-				v39 = t161
-				v37 = t160
-				if v39 == i64(0) {
-					goto l51
-				}
-				v37 = i64(-1)
-			}
-		l51:
-			p162 := v11
-			if uint64(v37) < uint64(v11) {
-				p162 = v37
-			}
-			v37 = p162
-			p163 := i64(0x7fffffffffffffff)
-			if uint64(v37) < uint64(i64(0x7fffffffffffffff)) {
-				p163 = v37
-			}
-			v36 = p163
+		v3 = i32(32)
+		goto l0
+	l13:
+		v16 = v13 + i64(1)
+	l9:
+		p49 := i32(0)
+		if v16 > i64(0) {
+			p49 = int32(v16)
 		}
-	l48:
-		v37 = v38
-	l45:
-		v2 = v2 + i32(16)
-		if v2 != i32(512) {
-			goto l52
-		}
-		return i32(32)
-	l36:
-		p164 := i32(0)
-		if v35 > i64(0) {
-			p164 = int32(v35)
-		}
-		v2 = i32(0) - p164
+		v3 = i32(0) - p49
 	}
 l0:
-	return v2
+	m.g0 = v2 + i32(16)
+	return v3
+}
+func (m *Module) fn18(v0 int32, v1 int64, v2 int32, v3 int64) {
+	var v4 int32
+	var v5, v6, v7 int64
+	var v8 int32
+	var v9, v10 int64
+	{
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v2))+172))
+			v4 = t0
+			if v4 != i32(6) {
+				goto l0
+			}
+			t1 := int64(load32(m.memory, uint64(uint32(v2))+16))
+			v5 = t1
+			t2 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v6 = t2
+			t3 := int64(load64(m.memory, uint32(v2)))
+			v3 = t3
+			t4 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			v7 = t4
+			t5 := int32(load32(m.memory, uint64(uint32(v2))+168))
+			v8 = t5
+			{
+				{
+					t6 := int32(load32(m.memory, uint64(uint32(v2))+20))
+					v2 = t6
+					if uint32(v2) < uint32(i32(2)) {
+						goto l1
+					}
+					t7 := v1
+					t8 := v1
+					v9 = int64(uint32(v2))
+					t9 := int64(uint64(t8) / uint64(v9))
+					v10 = t9
+					t10 := int64(uint64((t7-v10*v9)*v5) / uint64(v9))
+					v9 = t10
+					t11, t12 := i64_mul_wide_u(v10, v5)
+					v5 = t12
+					v1 = t11
+					if v5 == i64(0) {
+						goto l2
+					}
+					v1 = i64(-1)
+				l2:
+					t13, t14 := i64_add_wide(v1, v9)
+					v5 = t14
+					v1 = t13
+					p15 := v1
+					if int32(v5) != 0 {
+						p15 = i64(-1)
+					}
+					v5 = p15
+					goto l3
+				}
+			l1:
+				t16, t17 := i64_mul_wide_u(v1, v5)
+				v1 = t17
+				v5 = t16
+				if v1 == i64(0) {
+					goto l3
+				}
+				v5 = i64(-1)
+			}
+		l3:
+			p18 := v3
+			if uint64(v6) > uint64(v3) {
+				p18 = v6
+			}
+			v1 = p18
+			t20 := v1
+			p19 := v7
+			if uint64(v5) < uint64(v7) {
+				p19 = v5
+			}
+			p21 := v5
+			if v8 == i32(1) {
+				p21 = p19
+			}
+			v5 = p21
+			p22 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p22 = v5
+			}
+			v5 = p22
+			p23 := v5
+			if uint64(v1) > uint64(v5) {
+				p23 = t20
+			}
+			v5 = p23
+			goto l4
+		}
+	l0:
+		{
+			t24 := int32(load32(m.memory, uint64(uint32(v2))+160))
+			switch t24 + i32(-2) {
+			default:
+				goto l6
+			case 2:
+				t25 := int64(load64(m.memory, uint32(v2)))
+				v7 = t25
+				{
+					{
+						t26 := int32(load32(m.memory, uint64(uint32(v2))+164))
+						v8 = t26
+						if v8 != 0 {
+							goto l9
+						}
+						v1 = i64(1)
+						goto l10
+					}
+				l9:
+					t27 := int64(load64(m.memory, uint64(uint32(v2))+24))
+					t28, t29 := i64_add_wide(v3, t27)
+					v5 = t29
+					v1 = t28
+					p30 := v1
+					if int32(v5) != 0 {
+						p30 = i64(-1)
+					}
+					v1 = p30
+					v6 = i64(1)
+				l13:
+					{
+						if v8&i32(1) == 0 {
+							goto l11
+						}
+						t31, t32 := i64_mul_wide_u(v6, v1)
+						v5 = t32
+						v6 = t31
+						if v5 == 0 {
+							goto l11
+						}
+						v6 = i64(-1)
+					}
+				l11:
+					{
+						v8 = int32(uint32(v8) >> 1)
+						if v8 == 0 {
+							goto l12
+						}
+						t33, t34 := i64_mul_wide_u(v1, v1)
+						v5 = t34
+						v1 = t33
+						if v5 == 0 {
+							goto l13
+						}
+						v1 = i64(-1)
+						goto l13
+					}
+				l12:
+					p35 := i64(0x7fffffffffffffff)
+					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+						p35 = v6
+					}
+					v1 = p35
+				}
+			l10:
+				t36, t37 := i64_mul_wide_u(v7, v1)
+				v5 = t37
+				v1 = t36
+				if v5 == i64(0) {
+					goto l14
+				}
+				v1 = i64(-1)
+			l14:
+				p38 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p38 = v1
+				}
+				v1 = p38
+				goto l6
+			case 4:
+				t39 := m.fn1(v2+i32(184), v1)
+				v1 = t39
+				goto l6
+			case 0:
+				t40 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				t41, t42 := i64_mul_wide_u(t40, v3)
+				v5 = t42
+				v1 = t41
+				t43 := int64(load64(m.memory, uint32(v2)))
+				v6 = t43
+				if v5 == i64(0) {
+					goto l15
+				}
+				v1 = i64(-1)
+			l15:
+				t45 := v6
+				p44 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p44 = v1
+				}
+				t46, t47 := i64_add_wide(t45, p44)
+				v5 = t47
+				v1 = t46
+				p48 := v1
+				if int32(v5) != 0 {
+					p48 = i64(-1)
+				}
+				v1 = p48
+				p49 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p49 = v1
+				}
+				v1 = p49
+			}
+		}
+	l6:
+		v7 = i64(0)
+		t50 := int64(load64(m.memory, uint64(uint32(v2))+32))
+		t51, t52 := i64_add_wide(t50, v1)
+		v5 = t52
+		v1 = t51
+		t53 := int64(load64(m.memory, uint64(uint32(v2))+40))
+		v6 = t53
+		t55 := v6
+		p54 := v1
+		if int32(v5) != 0 {
+			p54 = i64(-1)
+		}
+		v1 = p54
+		p56 := i64(0x7fffffffffffffff)
+		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+			p56 = v1
+		}
+		v1 = p56
+		p57 := v1
+		if uint64(v6) < uint64(v1) {
+			p57 = t55
+		}
+		t58 := int32(load32(m.memory, uint64(uint32(v2))+168))
+		p59 := v1
+		if t58 == i32(1) {
+			p59 = p57
+		}
+		v5 = p59
+		v1 = v5
+		switch v4 + i32(-2) {
+		default:
+			goto l20
+		case 1:
+			v1 = v5 - int64(uint64(v5)>>1)
+			p60 := v1
+			if uint64(v1) > uint64(v5) {
+				p60 = i64(0)
+			}
+			v1 = p60
+			goto l20
+		case 2:
+			t61 := int64(load32(m.memory, uint64(uint32(v2))+56))
+			v1 = t61
+			{
+				{
+					t62 := int32(load32(m.memory, uint64(uint32(v2))+60))
+					v8 = t62
+					if uint32(v8) < uint32(i32(2)) {
+						goto l22
+					}
+					t63 := v5
+					t64 := v5
+					v6 = int64(uint32(v8))
+					t65 := int64(uint64(t64) / uint64(v6))
+					v3 = t65
+					t66 := int64(uint64((t63-v3*v6)*v1) / uint64(v6))
+					v6 = t66
+					t67, t68 := i64_mul_wide_u(v3, v1)
+					v3 = t68
+					v1 = t67
+					if v3 == i64(0) {
+						goto l23
+					}
+					v1 = i64(-1)
+				l23:
+					t69, t70 := i64_add_wide(v1, v6)
+					v6 = t70
+					v1 = t69
+					p71 := v1
+					if int32(v6) != 0 {
+						p71 = i64(-1)
+					}
+					v1 = p71
+					goto l24
+				}
+			l22:
+				t72, t73 := i64_mul_wide_u(v5, v1)
+				v6 = t73
+				v1 = t72
+				if v6 == i64(0) {
+					goto l24
+				}
+				v1 = i64(-1)
+			}
+		l24:
+			t75 := v5
+			p74 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p74 = v1
+			}
+			v3 = t75 - p74
+			var p76 int32
+			if uint64(v3) > uint64(v5) {
+				p76 = 1
+			}
+			v8 = p76
+			t77 := int64(load32(m.memory, uint64(uint32(v2))+64))
+			v1 = t77
+			{
+				{
+					t78 := int32(load32(m.memory, uint64(uint32(v2))+68))
+					v4 = t78
+					if uint32(v4) < uint32(i32(2)) {
+						goto l25
+					}
+					t79 := v5
+					t80 := v5
+					v6 = int64(uint32(v4))
+					t81 := int64(uint64(t80) / uint64(v6))
+					v7 = t81
+					t82 := int64(uint64((t79-v7*v6)*v1) / uint64(v6))
+					v6 = t82
+					t83, t84 := i64_mul_wide_u(v7, v1)
+					v7 = t84
+					v1 = t83
+					if v7 == i64(0) {
+						goto l26
+					}
+					v1 = i64(-1)
+				l26:
+					t85, t86 := i64_add_wide(v1, v6)
+					v6 = t86
+					v1 = t85
+					p87 := v1
+					if int32(v6) != 0 {
+						p87 = i64(-1)
+					}
+					v6 = p87
+					goto l27
+				}
+			l25:
+				t88, t89 := i64_mul_wide_u(v5, v1)
+				v1 = t89
+				v6 = t88
+				if v1 == i64(0) {
+					goto l27
+				}
+				v6 = i64(-1)
+			}
+		l27:
+			p90 := v3
+			if v8 != 0 {
+				p90 = i64(0)
+			}
+			v1 = p90
+			p91 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p91 = v6
+			}
+			v5 = p91 + v5
+			p92 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p92 = v5
+			}
+			v5 = p92
+			goto l20
+		case 5:
+			{
+				t93 := int64(load64(m.memory, uint64(uint32(v2))+88))
+				v1 = t93
+				if v1 == 0 {
+					goto l28
+				}
+				t94 := int64(uint64(v5) / uint64(v1))
+				v5 = t94
+				t95 := v5
+				var p96 int32
+				if v5 != i64(0) {
+					p96 = 1
+				}
+				v7 = t95 - int64(uint32(p96))
+			}
+		l28:
+			t97 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v5 = t97
+			t99 := v5
+			p98 := i64(1)
+			if uint64(v1) > uint64(i64(1)) {
+				p98 = v1
+			}
+			v1 = p98
+			t100 := int64(uint64(t99) / uint64(v1))
+			v6 = t100
+			t101 := v6
+			var p102 int32
+			if v5-v6*v1 != i64(0) {
+				p102 = 1
+			}
+			v1 = t101 + int64(uint32(p102))
+			p103 := v7
+			if uint64(v1) > uint64(v7) {
+				p103 = v1
+			}
+			v5 = p103
+			goto l4
+		case 0:
+			v1 = i64(0)
+			goto l20
+		case 3:
+			t104 := int64(load64(m.memory, uint64(uint32(v2))+80))
+			t105, t106 := i64_mul_wide_u(t104, v3)
+			v6 = t106
+			v1 = t105
+			t107 := int64(load64(m.memory, uint64(uint32(v2))+72))
+			v3 = t107
+			if v6 == i64(0) {
+				goto l29
+			}
+			v1 = i64(-1)
+		l29:
+			t109 := v3
+			p108 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p108 = v1
+			}
+			t110, t111 := i64_add_wide(t109, p108)
+			v3 = t111
+			v6 = t110
+			v1 = v5
+			p112 := v6
+			if int32(v3) != 0 {
+				p112 = i64(-1)
+			}
+			v6 = p112
+			p113 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p113 = v6
+			}
+			v5 = p113 + v5
+			p114 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p114 = v5
+			}
+			v5 = p114
+		}
+	l20:
+		t115 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		v6 = t115
+		p116 := v1
+		if uint64(v6) > uint64(v1) {
+			p116 = v6
+		}
+		v1 = p116
+		p117 := v5
+		if uint64(v1) > uint64(v5) {
+			p117 = v1
+		}
+		v5 = p117
+	}
+l4:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
+	store64(m.memory, uint32(v0), uint64(v1))
 }
 func (m *Module) Xreason_to_stop(v0 int32, v1, v2, v3, v4, v5, v6, v7 int64) int32 {
 	var v8 int32
@@ -2700,13 +2378,222 @@ func (m *Module) Xsample(v0, v1, v2 int64) int64 {
 	return v1 + v2
 }
 func (m *Module) Xseek(v0, v1 int32, v2 int64, v3 int32) {
-	var v4 int64
+	var v4, v5, v6 int64
+	var v7, v8, v9 int32
+	var v10, v11, v12, v13, v14 int64
 	t0 := int64(load64(m.memory, uint32(v0)))
 	t1 := v1
 	v4 = t0
 	store64(m.memory, uint64(uint32(t1))+8, uint64(v4))
 	store64(m.memory, uint32(v1), uint64(v4))
-	m.fn2(v1, v0, v2, v3)
+	{
+		{
+			t2 := int32(load32(m.memory, uint64(uint32(v0))+172))
+			if t2 != i32(6) {
+				goto l0
+			}
+			if v3&i32(0xfff) == 0 {
+				return
+			}
+			v4 = int64(uint32(v3))
+			v5 = v4 & i64(0xfffff000)
+			v2 = v2 + int64(uint64(v4)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
+		l2:
+			{
+				t3 := v1
+				t4 := v0
+				t5 := v5
+				v6 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
+				v6 = (int64(uint64(v6)>>27) ^ v6) * i64(-0x6b2fb644ecceee15)
+				_ = m.fn0(t3, t4, t5, int64(uint64(v6)>>31)^v6)
+				v2 = v2 + i64(-0x61c8864680b583eb)
+				v5 = v5 + i64(1)
+				if uint64(v5) < uint64(v4) {
+					goto l2
+				}
+				return
+			}
+		}
+	l0:
+		t7 := int32(load32(m.memory, uint64(uint32(v0))+16))
+		v7 = t7
+		{
+			{
+				t8 := int32(load32(m.memory, uint64(uint32(v0))+160))
+				v8 = t8
+				if v8 == i32(3) {
+					goto l3
+				}
+				t9 := int32(load32(m.memory, uint64(uint32(v0))+20))
+				v9 = t9
+				goto l4
+			}
+		l3:
+			t10 := int32(load32(m.memory, uint64(uint32(v0))+20))
+			v9 = t10
+			if v7 != i32(2) {
+				goto l4
+			}
+			if v9 == i32(1) {
+				goto l5
+			}
+		}
+	l4:
+		t11 := int64(load64(m.memory, uint64(uint32(v0))+40))
+		t12 := int32(load32(m.memory, uint64(uint32(v0))+168))
+		p13 := i64(0x7fffffffffffffff)
+		if t12 == i32(1) {
+			p13 = t11
+		}
+		v10 = p13
+		p14 := i32(8192)
+		if uint32(v3) < uint32(i32(8192)) {
+			p14 = v3
+		}
+		v3 = p14 + i32(1)
+		t15 := int64(load64(m.memory, uint64(uint32(v0))+312))
+		v11 = t15
+		v12 = int64(uint32(v9))
+		v13 = int64(uint32(v7))
+		v0 = v8 + i32(-3)
+		var p16 int32
+		if uint32(v9) < uint32(i32(2)) {
+			p16 = 1
+		}
+		v9 = p16
+		v2 = v4
+	l15:
+		v5 = v2
+		v6 = v4
+		v3 = v3 + i32(-1)
+		if v3 == 0 {
+			return
+		}
+		v4 = v6
+		v2 = v5
+		{
+			switch v0 {
+			default:
+				goto l7
+			case 0:
+				if uint64(v5) < uint64(v10) {
+					goto l10
+				}
+				v4 = v6
+				v2 = v5
+				goto l7
+			case 2:
+				store64(m.memory, uint32(v1), uint64(v6))
+				t17, t18 := i64_add_wide(v5, v6)
+				v4 = t18
+				v2 = t17
+				t20 := v1
+				p19 := v2
+				if int32(v4) != 0 {
+					p19 = i64(-1)
+				}
+				v2 = p19
+				p21 := i64(0x7fffffffffffffff)
+				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+					p21 = v2
+				}
+				v4 = p21
+				store64(m.memory, uint64(uint32(t20))+8, uint64(v4))
+				v2 = v6
+				goto l7
+			case 3:
+				t22 := fn2(v11, v5)
+				v2 = t22
+				goto l11
+			}
+		l10:
+			{
+				{
+					if v9 != 0 {
+						goto l12
+					}
+					t23 := int64(uint64(v5) / uint64(v12))
+					t24 := v5
+					v2 = t23
+					t25 := int64(uint64((t24-v2*v12)*v13) / uint64(v12))
+					v4 = t25
+					t26, t27 := i64_mul_wide_u(v2, v13)
+					v14 = t27
+					v2 = t26
+					if v14 == i64(0) {
+						goto l13
+					}
+					v2 = i64(-1)
+				l13:
+					t28, t29 := i64_add_wide(v2, v4)
+					v4 = t29
+					v2 = t28
+					p30 := v2
+					if int32(v4) != 0 {
+						p30 = i64(-1)
+					}
+					v2 = p30
+					goto l14
+				}
+			l12:
+				t31, t32 := i64_mul_wide_u(v5, v13)
+				v4 = t32
+				v2 = t31
+				if v4 == i64(0) {
+					goto l14
+				}
+				v2 = i64(-1)
+			}
+		l14:
+			p33 := v10
+			if uint64(v2) < uint64(v10) {
+				p33 = v2
+			}
+			v2 = p33
+			p34 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p34 = v2
+			}
+			v2 = p34
+		}
+	l11:
+		store64(m.memory, uint32(v1), uint64(v2))
+		v4 = v6
+	l7:
+		if v2 != v5 {
+			goto l15
+		}
+		if v4 != v6 {
+			goto l15
+		}
+	}
+	return
+l5:
+	t35 := int64(load64(m.memory, uint64(uint32(v0))+40))
+	t36 := int32(load32(m.memory, uint64(uint32(v0))+168))
+	t38 := v1
+	p37 := i64(0x7fffffffffffffff)
+	if t36 == i32(1) {
+		p37 = t35
+	}
+	v2 = p37
+	t40 := v2
+	t41 := v4
+	p39 := i32(63)
+	if uint32(v3) < uint32(i32(63)) {
+		p39 = v3
+	}
+	v5 = int64(uint32(p39))
+	p42 := i64_shl(t41, v5)
+	if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v5)) {
+		p42 = i64(0x7fffffffffffffff)
+	}
+	v5 = p42
+	p43 := v5
+	if uint64(v2) < uint64(v5) {
+		p43 = t40
+	}
+	store64(m.memory, uint32(t38), uint64(p43))
 }
 func (m *Module) Xtime_left(v0, v1 int32, v2 int64) int64 {
 	var v3, v4, v5, v6 int64
@@ -2783,6 +2670,301 @@ l1:
 	}
 l3:
 	return v3
+}
+func (m *Module) fn24(v0 int32, v1 int64, v2 int32) int64 {
+	var v3 int32
+	var v4 int64
+	var v5 int32
+	var v6 int64
+	var v7, v8, v9 int32
+	var v10 int64
+	var v11 int32
+	var v12, v13, v14, v15, v16, v17 int64
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	t1 := int64(load64(m.memory, uint32(v0)))
+	v4 = t1
+	{
+		{
+			t2 := int32(load32(m.memory, uint64(uint32(v0))+172))
+			v5 = t2
+			if v5 != i32(6) {
+				t3 := int32(load32(m.memory, uint64(uint32(v0))+16))
+				v7 = t3
+				{
+					{
+						t4 := int32(load32(m.memory, uint64(uint32(v0))+160))
+						v8 = t4
+						if v8 == i32(3) {
+							goto l3
+						}
+						t5 := int32(load32(m.memory, uint64(uint32(v0))+20))
+						v9 = t5
+						goto l4
+					}
+				l3:
+					t6 := int32(load32(m.memory, uint64(uint32(v0))+20))
+					v9 = t6
+					if v7 != i32(2) {
+						goto l4
+					}
+					if v9 == i32(1) {
+						goto l5
+					}
+				}
+			l4:
+				t7 := int64(load64(m.memory, uint64(uint32(v0))+40))
+				t8 := int32(load32(m.memory, uint64(uint32(v0))+168))
+				p9 := i64(0x7fffffffffffffff)
+				if t8 == i32(1) {
+					p9 = t7
+				}
+				v10 = p9
+				p10 := i32(8192)
+				if uint32(v2) < uint32(i32(8192)) {
+					p10 = v2
+				}
+				v11 = p10 + i32(1)
+				t11 := int64(load64(m.memory, uint64(uint32(v0))+312))
+				v12 = t11
+				v13 = int64(uint32(v9))
+				v14 = int64(uint32(v7))
+				v7 = v8 + i32(-3)
+				var p12 int32
+				if uint32(v9) < uint32(i32(2)) {
+					p12 = 1
+				}
+				v9 = p12
+				v6 = v4
+				v15 = v4
+			l14:
+				v16 = v15
+				v17 = v4
+				v11 = v11 + i32(-1)
+				if v11 == 0 {
+					goto l2
+				}
+				v4 = v17
+				v15 = v16
+				switch v7 {
+				default:
+					goto l7
+				case 2:
+					t13, t14 := i64_add_wide(v16, v17)
+					v6 = t14
+					v4 = t13
+					p15 := v4
+					if int32(v6) != 0 {
+						p15 = i64(-1)
+					}
+					v4 = p15
+					p16 := i64(0x7fffffffffffffff)
+					if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
+						p16 = v4
+					}
+					v4 = p16
+					v6 = v17
+					v15 = v17
+					goto l7
+				case 3:
+					t17 := fn2(v12, v16)
+					v6 = t17
+					goto l10
+				case 0:
+					v4 = v17
+					v15 = v16
+					if uint64(v16) >= uint64(v10) {
+						goto l7
+					}
+					{
+						{
+							if v9 != 0 {
+								goto l11
+							}
+							t18 := int64(uint64(v16) / uint64(v13))
+							t19 := v16
+							v4 = t18
+							t20 := int64(uint64((t19-v4*v13)*v14) / uint64(v13))
+							v6 = t20
+							t21, t22 := i64_mul_wide_u(v4, v14)
+							v15 = t22
+							v4 = t21
+							if v15 == i64(0) {
+								goto l12
+							}
+							v4 = i64(-1)
+						l12:
+							t23, t24 := i64_add_wide(v4, v6)
+							v6 = t24
+							v4 = t23
+							p25 := v4
+							if int32(v6) != 0 {
+								p25 = i64(-1)
+							}
+							v4 = p25
+							goto l13
+						}
+					l11:
+						t26, t27 := i64_mul_wide_u(v16, v14)
+						v6 = t27
+						v4 = t26
+						if v6 == i64(0) {
+							goto l13
+						}
+						v4 = i64(-1)
+					}
+				l13:
+					p28 := v10
+					if uint64(v4) < uint64(v10) {
+						p28 = v4
+					}
+					v4 = p28
+					p29 := i64(0x7fffffffffffffff)
+					if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
+						p29 = v4
+					}
+					v6 = p29
+				}
+			l10:
+				v4 = v17
+				v15 = v6
+			l7:
+				if v15 != v16 {
+					goto l14
+				}
+				if v4 != v17 {
+					goto l14
+				}
+				goto l2
+			}
+			if v2&i32(0xfff) != 0 {
+				v12 = int64(uint32(v2))
+				v16 = v12 & i64(0xfffff000)
+				v17 = v1 + int64(uint64(v12)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
+				t30 := int64(load64(m.memory, uint64(uint32(v0))+40))
+				v15 = t30
+				t31 := int32(load32(m.memory, uint64(uint32(v0))+168))
+				var p32 int32
+				if t31 == i32(2) {
+					p32 = 1
+				}
+				v11 = p32
+				v6 = v4
+			l15:
+				{
+					m.fn18(v3, v6, v0, v16)
+					t33 := int64(load64(m.memory, uint64(uint32(v3))+8))
+					t34 := int64(load64(m.memory, uint32(v3)))
+					v6 = t34
+					t35 := t33 - v6 + i64(1)
+					v10 = (int64(uint64(v17)>>30) ^ v17) * i64(-4658895280553007687)
+					v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
+					_, t37 := i64_mul_wide_u(t35, int64(uint64(v10)>>31)^v10)
+					v10 = t37
+					t38 := v4
+					t39 := v15
+					v6 = v6 + v10
+					p40 := v6
+					if uint64(v15) < uint64(v6) {
+						p40 = t39
+					}
+					p41 := v6
+					if v11 != 0 {
+						p41 = p40
+					}
+					p42 := p41
+					if v16&i64(0xfff) == i64(0xfff) {
+						p42 = t38
+					}
+					v6 = p42
+					v17 = v17 + i64(-0x61c8864680b583eb)
+					v16 = v16 + i64(1)
+					if uint64(v16) < uint64(v12) {
+						goto l15
+					}
+					goto l2
+				}
+			}
+			v6 = v4
+			goto l2
+		}
+	l5:
+		t43 := int64(load64(m.memory, uint64(uint32(v0))+40))
+		t44 := int32(load32(m.memory, uint64(uint32(v0))+168))
+		p45 := i64(0x7fffffffffffffff)
+		if t44 == i32(1) {
+			p45 = t43
+		}
+		v16 = p45
+		t47 := v16
+		t48 := v4
+		p46 := i32(63)
+		if uint32(v2) < uint32(i32(63)) {
+			p46 = v2
+		}
+		v17 = int64(uint32(p46))
+		p49 := i64_shl(t48, v17)
+		if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v17)) {
+			p49 = i64(0x7fffffffffffffff)
+		}
+		v17 = p49
+		p50 := v17
+		if uint64(v16) < uint64(v17) {
+			p50 = t47
+		}
+		v6 = p50
+	}
+l2:
+	t51 := v3
+	t52 := v6
+	t53 := v0
+	v16 = int64(uint32(v2))
+	m.fn18(t51, t52, t53, v16)
+	t54 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	t55 := int64(load64(m.memory, uint32(v3)))
+	v17 = t55
+	t56 := t54 - v17 + i64(1)
+	v16 = v1 + v16*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
+	v16 = (int64(uint64(v16)>>30) ^ v16) * i64(-4658895280553007687)
+	v16 = (int64(uint64(v16)>>27) ^ v16) * i64(-0x6b2fb644ecceee15)
+	_, t58 := i64_mul_wide_u(t56, int64(uint64(v16)>>31)^v16)
+	v16 = t58
+	v16 = v17 + v16
+	{
+		if v5 != i32(7) {
+			goto l16
+		}
+		t59 := int64(load64(m.memory, uint64(uint32(v0))+88))
+		t60, t61 := i64_mul_wide_u(t59, v16)
+		v17 = t61
+		v16 = t60
+		if v17 == 0 {
+			goto l17
+		}
+		v16 = i64(-1)
+	l17:
+		p62 := i64(0x7fffffffffffffff)
+		if uint64(v16) < uint64(i64(0x7fffffffffffffff)) {
+			p62 = v16
+		}
+		v16 = p62
+	}
+l16:
+	t63 := int64(load64(m.memory, uint64(uint32(v0))+40))
+	v17 = t63
+	t64 := int32(load32(m.memory, uint64(uint32(v0))+168))
+	v0 = t64
+	m.g0 = v3 + i32(16)
+	p65 := v16
+	if uint64(v17) < uint64(v16) {
+		p65 = v17
+	}
+	p66 := v16
+	if v0 == i32(2) {
+		p66 = p65
+	}
+	return p66
 }
 func (m *Module) X__data_end() *int32 {
 	return &m.g1
