@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn269(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn267(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn269(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn267(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn223(t1+v4, v3, i32(1))
+		t2 := m.fn224(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -2171,7 +2171,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn269(v2, v3, i64(0), i64(10), i64(0))
+		m.fn267(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2191,7 +2191,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn244(v0, int32(t5)|i32(48))
+		_ = m.fn245(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2362,7 +2362,7 @@ l5:
 					if t41 != i32(100) {
 						goto l9
 					}
-					m.fn221(v2, v3)
+					m.fn222(v2, v3)
 					t42 := int32(load32(m.memory, uint32(v2)))
 					t43 := int32(load32(m.memory, uint64(uint32(v2))+4))
 					_ = m.fn34(v23, t42, t43)
@@ -2504,7 +2504,7 @@ l5:
 					if t57 != i32(116) {
 						goto l5
 					}
-					_ = m.fn240(v23, v2+i32(36), v19)
+					_ = m.fn241(v23, v2+i32(36), v19)
 					goto l5
 				default:
 					switch v24 + i32(-117) {
@@ -2595,7 +2595,7 @@ l5:
 								goto l25
 							}
 						l23:
-							t52 := m.fn240(v23, v2+i32(36), v4)
+							t52 := m.fn241(v23, v2+i32(36), v4)
 							v0 = t52
 							if v7 == 0 {
 								goto l5
@@ -2698,18 +2698,18 @@ l5:
 				if v3 == 0 {
 					goto l5
 				}
-				m.fn230(v2+i32(16), v3)
+				m.fn231(v2+i32(16), v3)
 				t107 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t108 := v2 + i32(8)
 				v0 = t107
-				m.fn221(t108, v0)
+				m.fn222(t108, v0)
 				t109 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t110 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t111 := m.fn34(v23, t109, t110)
 				t112 := m.fn34(t111, i32(35446), i32(1))
 				v25 = t112
 				m.fn41(v2+i32(48), v0)
-				_ = m.fn240(v25, v2+i32(48), v19)
+				_ = m.fn241(v25, v2+i32(48), v19)
 				goto l5
 			}
 			_ = m.fn34(v23, i32(35438), i32(8))
@@ -2741,7 +2741,7 @@ l5:
 					goto l5
 				}
 				t118 := int32(load32(m.memory, uint32(v15+v0)))
-				m.fn221(v2+i32(24), t118)
+				m.fn222(v2+i32(24), t118)
 				t119 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v25 = t119
 				if v25 == 0 {
@@ -3163,7 +3163,7 @@ func (m *Module) fn43(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn208(v2, v1)
+	m.fn209(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -3188,7 +3188,7 @@ func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn268(v0, v2, v1)
+		t0 := m.fn266(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -3722,7 +3722,7 @@ func (m *Module) fn61(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn228(v3, v2)
+		t2 := m.fn229(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3939,7 +3939,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn262(v1)
+	t1 := m.fn260(v1)
 	v5 = t1
 	m.fn146(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3967,7 +3967,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn269(t8, p10, i64(0), t11, i64(0))
+			m.fn267(t8, p10, i64(0), t11, i64(0))
 			m.fn146(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -4012,7 +4012,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn264(v4+i32(16), v4+i32(32), v3)
+			m.fn262(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -4025,7 +4025,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn247(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn246(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4563,7 +4563,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn269(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn267(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4961,7 +4961,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn269(t6, p9, i64(0), t10, i64(0))
+		m.fn267(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5368,7 +5368,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn269(v5, v7, i64(0), v8, i64(0))
+				m.fn267(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5392,7 +5392,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn269(t15, p16, i64(0), v3, i64(0))
+				m.fn267(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5465,8 +5465,8 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn247(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn269(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn246(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn267(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5573,7 +5573,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn269(t69, p71, i64(0), t72, i64(0))
+			m.fn267(t69, p71, i64(0), t72, i64(0))
 			m.fn146(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5630,7 +5630,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn269(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn267(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5682,7 +5682,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn247(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn246(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -6706,7 +6706,7 @@ func (m *Module) fn96(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn260(v2+i32(8), v3)
+			m.fn258(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6717,7 +6717,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn260(v2+i32(24), v3)
+		m.fn258(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6730,7 +6730,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn260(v2+i32(16), v3)
+		m.fn258(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6744,7 +6744,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn261(v2+i32(32), v5, v1)
+		m.fn259(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6769,7 +6769,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn260(v4+i32(16), v4+i32(204))
+	m.fn258(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6777,7 +6777,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn261(v4+i32(232), v1, t2)
+		m.fn259(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6855,7 +6855,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn260(v4+i32(8), v4+i32(204))
+			m.fn258(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6866,7 +6866,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn261(v4+i32(216), v9, v11)
+						m.fn259(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6888,7 +6888,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn261(v4+i32(232), v9, v12)
+						m.fn259(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6901,7 +6901,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn261(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn259(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6967,7 +6967,7 @@ func (m *Module) fn99(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn223(v0, v2, v1)
+		t0 := m.fn224(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -6976,7 +6976,7 @@ l0:
 
 //go:norace
 func (m *Module) fn100(v0, v1 int32) int32 {
-	t0 := m.fn268(v0, v1, i32(88))
+	t0 := m.fn266(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -7059,11 +7059,11 @@ func (m *Module) fn103(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn268(v0, v1, i32(80))
+		t2 := m.fn266(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn268(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn266(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -7526,7 +7526,7 @@ l0:
 				if v5 != 0 {
 					p8 = i32(30264)
 				}
-				t9 := m.fn222(p8, i32(6), v8, v2)
+				t9 := m.fn223(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
 					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
@@ -7666,7 +7666,7 @@ l3:
 		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn239(t7, t8, v8)
+		m.fn240(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
@@ -7718,12 +7718,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn226(v4+i32(352), v1, v5)
+			m.fn227(v4+i32(352), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn227(v4+i32(352), v5, v4)
+			m.fn228(v4+i32(352), v5, v4)
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
@@ -7803,7 +7803,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn226(t3, t4, v3)
+			m.fn227(t3, t4, v3)
 			v2 = v2 + i32(4)
 			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
 			v9 = t5
@@ -7814,7 +7814,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 				if v9 == 0 {
 					goto l2
 				}
-				t6 := m.fn228(v4, i32(24))
+				t6 := m.fn229(v4, i32(24))
 				if t6 == 0 {
 					goto l2
 				}
@@ -7890,7 +7890,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					if v10 == 0 {
 						t15 := int64(load64(m.memory, uint32(v4)))
 						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn229(v5+i32(24), t15, t16, i32(18), v9)
+						m.fn230(v5+i32(24), t15, t16, i32(18), v9)
 						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						v9 = t17
 						{
@@ -7923,7 +7923,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 				}
 			}
 		l9:
-			t24 := m.fn228(v4, v3)
+			t24 := m.fn229(v4, v3)
 			v16 = t24
 			{
 				if v13 != 0 {
@@ -7945,7 +7945,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					goto l15
 				}
 			l13:
-				m.fn227(v5+i32(24), v3, v4)
+				m.fn228(v5+i32(24), v3, v4)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if !(t25|v9 == 0) {
 					t26 := int64(load64(m.memory, uint32(v4)))
@@ -7958,7 +7958,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					if v13 != 0 {
 						p30 = t28
 					}
-					m.fn229(t31, t26, t27, t32, p30)
+					m.fn230(t31, t26, t27, t32, p30)
 					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					v9 = t33
 					{
@@ -7996,7 +7996,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 		}
 		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v14 = t38
-		m.fn230(v5, v3)
+		m.fn231(v5, v3)
 		v9 = i64(0)
 		{
 			t39 := int32(load32(m.memory, uint32(v5)))
@@ -8041,7 +8041,7 @@ func (m *Module) fn116(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn239(t5, t6, v7)
+	m.fn240(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -8266,9 +8266,9 @@ func (m *Module) fn120(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn240(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn241(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn228(v2, i32(12))
+	t9 := m.fn229(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -8292,7 +8292,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn235(v2, v4)
+				t14 := m.fn236(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -8341,7 +8341,7 @@ l1:
 	l6:
 		t17 := m.fn34(v6, v10, i32(1))
 		v1 = t17
-		m.fn221(v3+i32(8), v4)
+		m.fn222(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn34(v1, t18, t19)
@@ -8356,15 +8356,15 @@ l1:
 				goto l10
 			}
 		l7:
-			t22 := m.fn232(v3+i32(804), i32(34112))
+			t22 := m.fn233(v3+i32(804), i32(34112))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn240(v1, v3+i32(804), v12)
+			_ = m.fn241(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn241(v1, v9)
+		_ = m.fn242(v1, v9)
 	l10:
 		v10 = i32(34124)
 		v1 = v11
@@ -8681,11 +8681,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn268(v4+i32(48), v1, i32(80))
+			t18 := m.fn266(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn268(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn266(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8875,7 +8875,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn269(v3, v12, i64(0), v13, i64(0))
+					m.fn267(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8894,7 +8894,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn269(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn267(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9077,7 +9077,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn269(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn267(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(36128)
 				if v9 != 0 {
@@ -9331,7 +9331,7 @@ func (m *Module) fn134(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn200(v3, v1, v2)
+		m.fn201(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -9359,7 +9359,7 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn269(v4, v2, i64(0), i64(10), i64(0))
+	m.fn267(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9590,7 +9590,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn258(v0)
+		m.fn256(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9643,7 +9643,7 @@ func (m *Module) fn141(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn258(v1 + i32(8))
+	m.fn256(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9655,10 +9655,10 @@ func (m *Module) fn141(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn259(v1+i32(64), v1+i32(96))
-	m.fn259(v1+i32(96), v1+i32(64))
-	m.fn259(v1+i32(64), v1+i32(96))
-	m.fn259(v1+i32(96), v1+i32(64))
+	m.fn257(v1+i32(64), v1+i32(96))
+	m.fn257(v1+i32(96), v1+i32(64))
+	m.fn257(v1+i32(64), v1+i32(96))
+	m.fn257(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -10068,8 +10068,8 @@ func (m *Module) fn146(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn262(v1)
-		m.fn269(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn260(v1)
+		m.fn267(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -10097,14 +10097,14 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn263(v0, v3)
+		m.fn261(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn264(v4, v0, v3)
+		m.fn262(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -10131,7 +10131,7 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn265(v0, v2)
+	m.fn263(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -10169,9 +10169,9 @@ func (m *Module) fn149(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn266(t2, v1)
+		m.fn264(t2, v1)
 		v3 = i32(7)
-		m.fn267(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn265(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10274,10 +10274,10 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn266(v12, v9)
+		m.fn264(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn267(v0, v1, i32(2), i64(0), v9)
+			m.fn265(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -10326,7 +10326,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn247(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn246(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -10351,7 +10351,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn64(v9, v10+i32(376))
 				}
 			l6:
-				m.fn267(v0, v1, i32(1), i64(0), v9)
+				m.fn265(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10541,7 +10541,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l17:
-				m.fn267(v0, v1, i32(3), i64(0), v9)
+				m.fn265(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
 				t64 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -10559,7 +10559,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					p69 = t67
 				}
 				t70 := fn1(v6, v11)
-				m.fn269(t65, p69+i64(1), i64(0), t70, i64(0))
+				m.fn267(t65, p69+i64(1), i64(0), t70, i64(0))
 				t71 := int64(load64(m.memory, uint64(uint32(v10))+40))
 				v6 = t71
 			}
@@ -10618,7 +10618,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 							p85 = v6
 						}
-						m.fn269(t84, t83, i64(0), p85-v7+i64(1), i64(0))
+						m.fn267(t84, t83, i64(0), p85-v7+i64(1), i64(0))
 						t86 := int64(load64(m.memory, uint64(uint32(v10))+24))
 						v7 = v7 + t86
 					}
@@ -10652,7 +10652,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l27:
-				m.fn267(v0, v1, i32(4), v7, v9)
+				m.fn265(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
 		l26:
@@ -10666,7 +10666,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l28
 			}
 		l29:
-			m.fn267(v0, v1, i32(5), v7, v9)
+			m.fn265(v0, v1, i32(5), v7, v9)
 			goto l1
 		l28:
 			{
@@ -10742,7 +10742,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p112 = i64(0)
 							}
 							t113 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn269(t110, p112, i64(0), t113, i64(0))
+							m.fn267(t110, p112, i64(0), t113, i64(0))
 							m.fn146(v10+i32(56), v9)
 							t115 := v10
 							p114 := v8
@@ -10823,7 +10823,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t141 := v6
 							v4 = t140
 							t142 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t143 := m.fn247(int32(int64(uint64(v4)>>32)), int32(v4), t142)
+							t143 := m.fn246(int32(int64(uint64(v4)>>32)), int32(v4), t142)
 							v4 = t143
 							p144 := v4
 							if uint64(v6) > uint64(v4) {
@@ -10889,7 +10889,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l1
 			}
 		l31:
-			m.fn267(v0, v1, i32(6), v7, v9)
+			m.fn265(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
@@ -11012,9 +11012,9 @@ func (m *Module) fn154(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn266(t6, v1)
+		m.fn264(t6, v1)
 		v3 = i32(6)
-		m.fn267(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn265(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -11625,7 +11625,7 @@ func (m *Module) fn170(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn233(v2, v1)
+	m.fn234(v2, v1)
 	m.fn120(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
@@ -11703,7 +11703,7 @@ l39:
 							t14 := int32(load32(m.memory, uint32(v22)))
 							t15 := v5 + i32(8)
 							v24 = t14
-							m.fn221(t15, v24)
+							m.fn222(t15, v24)
 							v23 = v23 + i32(-4)
 							v22 = v22 + i32(4)
 							t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
@@ -11812,7 +11812,7 @@ l39:
 													v26 = i32(1)
 													t43 := int32(load32(m.memory, uint64(uint32(v5))+560))
 													t44 := int32(load32(m.memory, uint64(uint32(v5))+564))
-													t45 := m.fn222(t43, t44, v18, v17)
+													t45 := m.fn223(t43, t44, v18, v17)
 													v25 = t45
 													if v25 == 0 {
 														goto l24
@@ -11837,7 +11837,7 @@ l39:
 													v20 = v27
 													goto l14
 												case 2:
-													m.fn237(v5+i32(568), v18, v17)
+													m.fn238(v5+i32(568), v18, v17)
 													t28 := int32(load32(m.memory, uint64(uint32(v5))+568))
 													if t28 != i32(1) {
 														goto l15
@@ -11859,7 +11859,7 @@ l39:
 											goto l18
 										}
 									l23:
-										m.fn237(v5+i32(568), v18, v17)
+										m.fn238(v5+i32(568), v18, v17)
 										t46 := int32(load32(m.memory, uint64(uint32(v5))+568))
 										if t46 == i32(1) {
 											goto l16
@@ -11915,7 +11915,7 @@ l39:
 								if v23 == 0 {
 									switch v26 {
 									case 2:
-										t60 := m.fn238(v1, v24, i64(1), v29, v5+i32(544))
+										t60 := m.fn239(v1, v24, i64(1), v29, v5+i32(544))
 										if t60 == 0 {
 											goto l36
 										}
@@ -11924,7 +11924,7 @@ l39:
 										store64(m.memory, uint64(uint32(v1))+1008, uint64(v29))
 										goto l37
 									case 3:
-										t61 := m.fn238(v1, v24, i64(1), i64(4), v5+i32(544))
+										t61 := m.fn239(v1, v24, i64(1), i64(4), v5+i32(544))
 										if t61 == 0 {
 											goto l36
 										}
@@ -11952,13 +11952,13 @@ l39:
 										store32(m.memory, uint64(uint32(v7))+8, uint32(t67))
 										goto l37
 									case 1:
-										t68 := m.fn238(v1, v24, i64(1), v25, v5+i32(544))
+										t68 := m.fn239(v1, v24, i64(1), v25, v5+i32(544))
 										if t68 != 0 {
 											goto l37
 										}
 										goto l36
 									default:
-										t69 := m.fn238(v1, v24, i64(0), v25, v5+i32(544))
+										t69 := m.fn239(v1, v24, i64(0), v25, v5+i32(544))
 										if t69 != 0 {
 											goto l37
 										}
@@ -12095,7 +12095,7 @@ func (m *Module) fn172(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn224(v2+i32(8), v1)
+	m.fn225(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -12175,7 +12175,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn269(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn267(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
@@ -12196,212 +12196,72 @@ l1:
 //go:norace
 func (m *Module) fn175(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
-	var v4 int64
-	var v5 int32
-	var v6, v7, v8, v9 int64
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	t1 := int64(load64(m.memory, uint32(v0)))
-	t2 := v3
-	v4 = t1
-	store64(m.memory, uint64(uint32(t2))+8, uint64(v4))
-	store64(m.memory, uint32(v3), uint64(v4))
+	m.fn177(v3, v0, v1, v2)
+	t1 := int64(load64(m.memory, uint32(v3)))
+	t2 := fn1(v1, v2)
+	t3 := m.fn250(t1, v0, int64(uint32(v2)), t2)
+	v1 = t3
+	m.g0 = v3 + i32(16)
+	return v1
+}
+
+//go:norace
+func (m *Module) fn177(v0, v1 int32, v2 int64, v3 int32) {
+	var v4 int32
+	var v5 int64
+	var v6 int32
+	var v7 int64
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	t1 := int64(load64(m.memory, uint32(v1)))
+	t2 := v4
+	v5 = t1
+	store64(m.memory, uint64(uint32(t2))+8, uint64(v5))
+	store64(m.memory, uint32(v4), uint64(v5))
 	{
-		t3 := int32(load32(m.memory, uint64(uint32(v0))+172))
+		t3 := int32(load32(m.memory, uint64(uint32(v1))+172))
 		if t3 != i32(6) {
-			{
-				t8 := int32(load32(m.memory, uint64(uint32(v0))+160))
-				if t8 != i32(3) {
-					goto l3
-				}
-				t9 := int32(load32(m.memory, uint64(uint32(v0))+16))
-				if t9 != i32(2) {
-					goto l3
-				}
-				t10 := int32(load32(m.memory, uint64(uint32(v0))+20))
-				if t10 != i32(1) {
-					goto l3
-				}
-				t11 := int64(load64(m.memory, uint64(uint32(v0))+40))
-				t12 := int32(load32(m.memory, uint64(uint32(v0))+168))
-				p13 := i64(0x7fffffffffffffff)
-				if t12 == i32(1) {
-					p13 = t11
-				}
-				v7 = p13
-				t15 := v7
-				t16 := v4
-				p14 := i32(63)
-				if uint32(v2) < uint32(i32(63)) {
-					p14 = v2
-				}
-				v9 = int64(uint32(p14))
-				p17 := i64_shl(t16, v9)
-				if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v9)) {
-					p17 = i64(0x7fffffffffffffff)
-				}
-				v9 = p17
-				p18 := v9
-				if uint64(v7) < uint64(v9) {
-					p18 = t15
-				}
-				v9 = p18
-				goto l4
-			}
-		l3:
-			p19 := i32(8192)
-			if uint32(v2) < uint32(i32(8192)) {
-				p19 = v2
-			}
-			v5 = p19 + i32(1)
-			v7 = v4
-		l5:
-			{
-				v9 = v7
-				v8 = v4
-				v5 = v5 + i32(-1)
-				if v5 == 0 {
-					goto l4
-				}
-				m.fn245(v3, v0)
-				t20 := int64(load64(m.memory, uint64(uint32(v3))+8))
-				v4 = t20
-				t21 := int64(load64(m.memory, uint32(v3)))
-				v7 = t21
-				if v7 != v9 {
-					goto l5
-				}
-				if v4 != v8 {
-					goto l5
-				}
-				goto l4
-			}
+			goto l0
 		}
-		v5 = v2 & i32(-4096)
-		v6 = int64(uint32(v2))
-		v7 = v6 & i64(0xfffff000)
-		t4 := int64(load64(m.memory, uint32(v3)))
-		v8 = t4
-		v9 = v4
+		v6 = v3 & i32(-4096)
+		v7 = int64(uint32(v3))
+		v5 = v7 & i64(0xfffff000)
 	l2:
 		{
-			if uint64(v7) >= uint64(v6) {
+			if uint64(v5) >= uint64(v7) {
 				goto l1
 			}
-			v8 = v7 & i64(0xfff)
-			t5 := fn1(v1, v5)
-			t6 := m.fn250(v9, v0, v7, t5)
-			v9 = t6
-			v5 = v5 + i32(1)
-			v7 = v7 + i64(1)
-			p7 := v9
-			if v8 == i64(0xfff) {
-				p7 = v4
-			}
-			v8 = p7
-			v9 = v8
+			t4 := fn1(v2, v6)
+			_ = m.fn178(v4, v1, v5, t4)
+			v6 = v6 + i32(1)
+			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
+l0:
+	m.fn192(v4, v1, v3)
 l1:
-	store64(m.memory, uint32(v3), uint64(v8))
-l4:
-	t22 := fn1(v1, v2)
-	t23 := m.fn250(v9, v0, int64(uint32(v2)), t22)
-	v7 = t23
-	m.g0 = v3 + i32(16)
-	return v7
+	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
+	t7 := int64(load64(m.memory, uint32(v4)))
+	store64(m.memory, uint32(v0), uint64(t7))
+	m.g0 = v4 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn177(v0, v1, v2 int32, v3, v4 int64) int64 {
+func (m *Module) fn178(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn253(t0, v1, v2, v3, v4)
+	t1 := m.fn250(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
-	t5 := v3
-	v4 = t1
-	m.fn197(t2, t3, t4, t5, v4)
-	return v4
-}
-
-//go:norace
-func (m *Module) fn178(v0, v1, v2, v3 int32) {
-	var v4, v5, v6 int64
-	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
-			if t0 != i32(3) {
-				goto l0
-			}
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			if t1 != i32(2) {
-				goto l0
-			}
-			t2 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			if t2 != i32(1) {
-				goto l0
-			}
-			v4 = i64(0x7fffffffffffffff)
-			t3 := int64(load64(m.memory, uint32(v1)))
-			v5 = t3
-			t5 := v5
-			p4 := i32(63)
-			if uint32(v3) < uint32(i32(63)) {
-				p4 = v3
-			}
-			v6 = int64(uint32(p4))
-			p6 := i64_shl(t5, v6)
-			if uint64(v5) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v6)) {
-				p6 = i64(0x7fffffffffffffff)
-			}
-			v5 = p6
-			{
-				t7 := int32(load32(m.memory, uint64(uint32(v1))+168))
-				if t7 != i32(1) {
-					goto l1
-				}
-				t8 := int64(load64(m.memory, uint64(uint32(v1))+40))
-				v4 = t8
-			}
-		l1:
-			t10 := v0
-			p9 := v5
-			if uint64(v4) < uint64(v5) {
-				p9 = v4
-			}
-			store64(m.memory, uint32(t10), uint64(p9))
-			return
-		}
-	l0:
-		p11 := i32(8192)
-		if uint32(v3) < uint32(i32(8192)) {
-			p11 = v3
-		}
-		v3 = p11 + i32(1)
-	l3:
-		{
-			v3 = v3 + i32(-1)
-			if v3 == 0 {
-				return
-			}
-			t12 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			v5 = t12
-			t13 := int64(load64(m.memory, uint32(v0)))
-			v4 = t13
-			m.fn252(v0, v1, v2)
-			t14 := int64(load64(m.memory, uint32(v0)))
-			if v4 != t14 {
-				goto l3
-			}
-			t15 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			if t15 != v5 {
-				goto l3
-			}
-		}
-	}
+	v3 = t1
+	m.fn198(t2, t3, t4, v3)
+	return v3
 }
 
 //go:norace
@@ -12528,9 +12388,9 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn233(v5+i32(32), v1)
+		m.fn234(v5+i32(32), v1)
 		{
-			t1 := m.fn228(v5+i32(32), v2)
+			t1 := m.fn229(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -12580,7 +12440,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		l6:
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t15 := fn231(t13, t14)
+			t15 := fn232(t13, t14)
 			v7 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
@@ -12591,7 +12451,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29960)), uint32(i32(108)))
 	l8:
 		{
-			t17 := m.fn234(v5 + i32(1128))
+			t17 := m.fn235(v5 + i32(1128))
 			v1 = t17
 			if v1 == i32(18) {
 				goto l8
@@ -12600,7 +12460,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				if v1 == 0 {
 					goto l9
 				}
-				t18 := m.fn235(v5+i32(32), v1)
+				t18 := m.fn236(v5+i32(32), v1)
 				if t18 == 0 {
 					goto l8
 				}
@@ -12644,7 +12504,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v7) > uint64(v8) {
 				goto l11
 			}
-			m.fn254(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
+			m.fn252(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v3 = t26
@@ -12671,7 +12531,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				v11 = v4 << 4
 				t34 := v11
 				v12 = int64(uint64(v4) >> 60)
-				m.fn255(t31, t32, t33, t34, v12, v8)
+				m.fn253(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12728,7 +12588,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn269(v5, v6, i64(0), v15, i64(0))
+										m.fn267(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v7
@@ -12750,7 +12610,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 										if p48 != 0 {
 											p52 = i64(-1)
 										}
-										t53 := m.fn196(t45, t46, p52)
+										t53 := m.fn197(t45, t46, p52)
 										v6 = t47 + t53
 										p54 := v6
 										if uint64(v6) < uint64(v7) {
@@ -12795,7 +12655,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn255(t57, t58, t59, t60, t61, v18)
+							m.fn253(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v6 = t66
 							v3 = v6 - v4
@@ -12904,7 +12764,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn256(t85, t86, v1, v8)
+		m.fn254(t85, t86, v1, v8)
 		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -13069,14 +12929,14 @@ func (m *Module) fn183(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn233(v3, v1)
+		m.fn234(v3, v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn40(v2, i32(29960), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn228(v3, v2)
+			t2 := m.fn229(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -13519,7 +13379,6 @@ l1:
 func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 	var v3 int32
 	var v4 int64
-	var v5 int32
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
@@ -13542,13 +13401,10 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v4 = t3
 		store64(m.memory, uint64(uint32(t4))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v4))
-		t5 := v3 + i32(16)
-		t6 := v0
-		v5 = v0 + i32(184)
-		m.fn178(t5, t6, v5, v1)
-		t7 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		t8 := m.fn192(t7, v0, v5, int64(uint32(v1)))
-		store64(m.memory, uint32(v2), uint64(t8))
+		m.fn192(v3+i32(16), v0, v1)
+		t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
+		t6 := m.fn193(t5, v0, int64(uint32(v1)))
+		store64(m.memory, uint32(v2), uint64(t6))
 		v0 = i32(0)
 	}
 l1:
@@ -13557,11 +13413,88 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn192(v0 int64, v1, v2 int32, v3 int64) int64 {
-	var v4 int32
+func (m *Module) fn192(v0, v1, v2 int32) {
+	var v3, v4, v5 int64
+	{
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
+			if t0 != i32(3) {
+				goto l0
+			}
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			if t1 != i32(2) {
+				goto l0
+			}
+			t2 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			if t2 != i32(1) {
+				goto l0
+			}
+			t3 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t4 := int32(load32(m.memory, uint64(uint32(v1))+168))
+			t6 := v0
+			p5 := i64(0x7fffffffffffffff)
+			if t4 == i32(1) {
+				p5 = t3
+			}
+			v3 = p5
+			t7 := int64(load64(m.memory, uint32(v1)))
+			t8 := v3
+			v4 = t7
+			t10 := v4
+			p9 := i32(63)
+			if uint32(v2) < uint32(i32(63)) {
+				p9 = v2
+			}
+			v5 = int64(uint32(p9))
+			p11 := i64_shl(t10, v5)
+			if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v5)) {
+				p11 = i64(0x7fffffffffffffff)
+			}
+			v4 = p11
+			p12 := v4
+			if uint64(v3) < uint64(v4) {
+				p12 = t8
+			}
+			store64(m.memory, uint32(t6), uint64(p12))
+			return
+		}
+	l0:
+		p13 := i32(8192)
+		if uint32(v2) < uint32(i32(8192)) {
+			p13 = v2
+		}
+		v2 = p13 + i32(1)
+	l2:
+		{
+			v2 = v2 + i32(-1)
+			if v2 == 0 {
+				return
+			}
+			t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			v4 = t14
+			t15 := int64(load64(m.memory, uint32(v0)))
+			v3 = t15
+			m.fn247(v0, v1)
+			t16 := int64(load64(m.memory, uint32(v0)))
+			if v3 != t16 {
+				goto l2
+			}
+			t17 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			if t17 != v4 {
+				goto l2
+			}
+		}
+	}
+}
+
+//go:norace
+func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
+	var v3, v4 int32
+	var v5 int64
+	var v6 int32
 	t0 := m.g0
-	v4 = t0 - i32(32)
-	m.g0 = v4
+	v3 = t0 - i32(64)
+	m.g0 = v3
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v1))+160))
 		switch t1 + i32(-2) {
@@ -13569,24 +13502,24 @@ func (m *Module) fn192(v0 int64, v1, v2 int32, v3 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn269(v4, t2, i64(0), v3, i64(0))
+			m.fn267(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
-			t4 := int64(load64(m.memory, uint32(v4)))
+			t4 := int64(load64(m.memory, uint32(v3)))
 			t5 := v0
-			v3 = t4
+			v2 = t4
 			p6 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p6 = v3
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p6 = v2
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			t7 := int64(load64(m.memory, uint64(uint32(v3))+8))
 			p8 := p6
 			if t7 != i64(0) {
 				p8 = i64(0x7fffffffffffffff)
 			}
-			v3 = t5 + p8
-			p9 := v3
-			if uint64(v3) < uint64(v0) {
+			v2 = t5 + p8
+			p9 := v2
+			if uint64(v2) < uint64(v0) {
 				p9 = i64(-1)
 			}
 			v0 = p9
@@ -13597,65 +13530,106 @@ func (m *Module) fn192(v0 int64, v1, v2 int32, v3 int64) int64 {
 			v0 = p10
 			goto l1
 		case 2:
-			t11 := int64(load64(m.memory, uint32(v1)))
-			t12 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			t13 := v4 + i32(16)
-			v0 = v3 + t12
-			p14 := v0
-			if uint64(v0) < uint64(v3) {
-				p14 = i64(-1)
+			t11 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			v0 = v2 + t11
+			p12 := v0
+			if uint64(v0) < uint64(v2) {
+				p12 = i64(-1)
 			}
-			t15 := int32(load32(m.memory, uint64(uint32(v1))+164))
-			t16 := m.fn248(p14, t15)
-			m.fn269(t13, t11, i64(0), t16, i64(0))
-			t17 := int64(load64(m.memory, uint64(uint32(v4))+16))
-			v0 = t17
-			p18 := i64(0x7fffffffffffffff)
-			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-				p18 = v0
+			v2 = p12
+			t13 := int32(load32(m.memory, uint64(uint32(v1))+164))
+			v4 = t13
+			t14 := int64(load64(m.memory, uint32(v1)))
+			v5 = t14
+			v0 = i64(1)
+		l6:
+			{
+				if v4 == 0 {
+					t22 := v3 + i32(16)
+					t23 := v5
+					p21 := i64(0x7fffffffffffffff)
+					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+						p21 = v0
+					}
+					m.fn267(t22, t23, i64(0), p21, i64(0))
+					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
+					v0 = t24
+					p25 := i64(0x7fffffffffffffff)
+					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+						p25 = v0
+					}
+					t26 := int64(load64(m.memory, uint64(uint32(v3))+24))
+					p27 := p25
+					if t26 != i64(0) {
+						p27 = i64(0x7fffffffffffffff)
+					}
+					v0 = p27
+					goto l1
+				}
+				{
+					if v4&i32(1) == 0 {
+						goto l5
+					}
+					m.fn267(v3+i32(48), v0, i64(0), v2, i64(0))
+					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
+					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
+					p17 := t15
+					if t16 != i64(0) {
+						p17 = i64(-1)
+					}
+					v0 = p17
+				}
+			l5:
+				v6 = int32(uint32(v4) >> 1)
+				v4 = i32(0)
+				if v6 == 0 {
+					goto l6
+				}
+				m.fn267(v3+i32(32), v2, i64(0), v2, i64(0))
+				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
+				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
+				p20 := t18
+				if t19 != i64(0) {
+					p20 = i64(-1)
+				}
+				v2 = p20
+				v4 = v6
+				goto l6
 			}
-			t19 := int64(load64(m.memory, uint64(uint32(v4))+24))
-			p20 := p18
-			if t19 != i64(0) {
-				p20 = i64(0x7fffffffffffffff)
-			}
-			v0 = p20
-			goto l1
 		case 4:
-			t21 := m.fn249(v2, v0)
-			v0 = t21
+			t28 := m.fn249(v1+i32(184), v0)
+			v0 = t28
 		}
 	}
 l1:
-	t22 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v3 = t22
-	v0 = v3 + v0
-	p23 := v0
-	if uint64(v0) < uint64(v3) {
-		p23 = i64(-1)
+	t29 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v2 = t29
+	t30 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v5 = t30
+	t31 := int32(load32(m.memory, uint64(uint32(v1))+168))
+	v4 = t31
+	m.g0 = v3 + i32(64)
+	t32 := v5
+	v0 = v2 + v0
+	p33 := v0
+	if uint64(v0) < uint64(v2) {
+		p33 = i64(-1)
 	}
-	v0 = p23
-	p24 := i64(0x7fffffffffffffff)
+	v0 = p33
+	p34 := i64(0x7fffffffffffffff)
 	if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-		p24 = v0
+		p34 = v0
 	}
-	v0 = p24
-	{
-		t25 := int32(load32(m.memory, uint64(uint32(v1))+168))
-		if t25 != i32(1) {
-			goto l4
-		}
-		t26 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		v3 = t26
-		p27 := v0
-		if uint64(v3) < uint64(v0) {
-			p27 = v3
-		}
-		v0 = p27
+	v0 = p34
+	p35 := v0
+	if uint64(v5) < uint64(v0) {
+		p35 = t32
 	}
-l4:
-	m.g0 = v4 + i32(32)
-	return v0
+	p36 := v0
+	if v4 == i32(1) {
+		p36 = p35
+	}
+	return p36
 }
 
 //go:norace
@@ -13706,7 +13680,7 @@ l1:
 func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4, v5, v6, v7, v8, v9, v10 int64
-	var v11, v12, v13, v14 int32
+	var v11, v12, v13 int32
 	t0 := m.g0
 	v2 = t0 - i32(496)
 	m.g0 = v2
@@ -13761,96 +13735,92 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		t14 := v2 + i32(448)
-		t15 := v7
-		t16 := v2 + i32(48)
-		v0 = v2 + i32(232)
-		m.fn195(t14, t15, t16, v0, v4)
-		t17 := int64(load64(m.memory, uint64(uint32(v2))+456))
-		v7 = t17
-		t18 := int64(load64(m.memory, uint64(uint32(v2))+448))
-		v8 = t18
-		t19 := int64(load64(m.memory, uint64(uint32(v2))+88))
-		t20 := int32(load32(m.memory, uint64(uint32(v2))+216))
-		p21 := i64(0x7fffffffffffffff)
-		if t20 == i32(2) {
-			p21 = t19
+		m.fn196(v2+i32(448), v7, v2+i32(48), v4)
+		t14 := int64(load64(m.memory, uint64(uint32(v2))+456))
+		v7 = t14
+		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
+		v8 = t15
+		t16 := int64(load64(m.memory, uint64(uint32(v2))+88))
+		t17 := int32(load32(m.memory, uint64(uint32(v2))+216))
+		p18 := i64(0x7fffffffffffffff)
+		if t17 == i32(2) {
+			p18 = t16
 		}
-		v5 = p21
+		v5 = p18
 		v6 = v5
 		{
-			t22 := int64(load64(m.memory, uint64(uint32(v2))+136))
-			t23 := int32(load32(m.memory, uint64(uint32(v2))+220))
-			p24 := i64(1)
-			if t23 == i32(7) {
-				p24 = t22
+			t19 := int64(load64(m.memory, uint64(uint32(v2))+136))
+			t20 := int32(load32(m.memory, uint64(uint32(v2))+220))
+			p21 := i64(1)
+			if t20 == i32(7) {
+				p21 = t19
 			}
-			v9 = p24
+			v9 = p21
 			if v9 == 0 {
 				goto l1
 			}
-			t25 := int64(uint64(v5) / uint64(v9))
-			v6 = t25
+			t22 := int64(uint64(v5) / uint64(v9))
+			v6 = t22
 		}
 	l1:
-		v12 = v2 + i32(400)
-		v13 = v2 + i32(384)
-		v14 = v2 + i32(48) + i32(320)
+		v0 = v2 + i32(400)
+		v12 = v2 + i32(384)
+		v13 = v2 + i32(48) + i32(320)
 		{
-			p26 := v7
+			p23 := v7
 			if uint64(v6) < uint64(v7) {
-				p26 = v6
+				p23 = v6
 			}
-			v6 = p26
+			v6 = p23
 			if uint64(v6) < uint64(v8) {
 				goto l2
 			}
-			t27 := v2 + i32(32)
+			t24 := v2 + i32(32)
 			v10 = v6 + v8
-			t28 := v10
-			var p29 int32
+			t25 := v10
+			var p26 int32
 			if uint64(v10) < uint64(v6) {
-				p29 = 1
+				p26 = 1
 			}
-			m.fn269(t27, t28, int64(uint32(p29)), v9, i64(0))
-			t30 := int64(load64(m.memory, uint64(uint32(v2))+32))
-			t31 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			t32 := v2 + i32(16)
+			m.fn267(t24, t25, int64(uint32(p26)), v9, i64(0))
+			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
+			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			t29 := v2 + i32(16)
 			v9 = v6 - v8 + i64(1)
-			t33 := v9
-			var p34 int32
+			t30 := v9
+			var p31 int32
 			if v9 == 0 {
-				p34 = 1
+				p31 = 1
 			}
-			m.fn269(t32, t30, t31, t33, int64(uint32(p34)))
-			m.fn269(v2, v7-v6, i64(0), v5, i64(0))
-			t35 := int64(load64(m.memory, uint64(uint32(v2))+16))
-			t36 := int64(load64(m.memory, uint64(uint32(v2))+24))
-			t37 := int64(uint64(t35) >> 1)
-			v5 = t36
-			v6 = t37 | v5<<63
-			t38 := int64(load64(m.memory, uint32(v2)))
-			v9 = v6 + t38
-			t39 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			t40 := v9
-			t41 := int64(uint64(v5)>>1) + t39
-			var p42 int32
+			m.fn267(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn267(v2, v7-v6, i64(0), v5, i64(0))
+			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			t34 := int64(uint64(t32) >> 1)
+			v5 = t33
+			v6 = t34 | v5<<63
+			t35 := int64(load64(m.memory, uint32(v2)))
+			v9 = v6 + t35
+			t36 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			t37 := v9
+			t38 := int64(uint64(v5)>>1) + t36
+			var p39 int32
 			if uint64(v9) < uint64(v6) {
-				p42 = 1
+				p39 = 1
 			}
-			t43 := m.fn196(t40, t41+int64(uint32(p42)), v7-v8+i64(1))
-			v5 = t43
+			t40 := m.fn197(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			v5 = t40
 		}
 	l2:
-		m.fn197(v13, v2+i32(48), v0, v4, v5)
-		t44 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t45 := m.fn177(v14, v2+i32(48), v0, t44, i64(0))
-		v6 = t45
-		t46 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t47 := m.fn177(v12, v2+i32(48), v0, t46, i64(-1))
-		t48 := v2
-		v8 = t47
-		store64(m.memory, uint64(uint32(t48))+480, uint64(v8))
+		m.fn198(v12, v2+i32(48), v4, v5)
+		t41 := int64(load64(m.memory, uint64(uint32(v2))+416))
+		t42 := m.fn178(v13, v2+i32(48), t41, i64(0))
+		v6 = t42
+		t43 := int64(load64(m.memory, uint64(uint32(v2))+416))
+		t44 := m.fn178(v0, v2+i32(48), t43, i64(-1))
+		t45 := v2
+		v8 = t44
+		store64(m.memory, uint64(uint32(t45))+480, uint64(v8))
 		store64(m.memory, uint64(uint32(v2))+472, uint64(v5))
 		store64(m.memory, uint64(uint32(v2))+464, uint64(v6))
 		v13 = v2 + i32(464)
@@ -13861,49 +13831,49 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 				goto l3
 			}
 			v12 = v2 + i32(48) + v0 + i32(376)
-			t49 := int64(load64(m.memory, uint32(v12)))
-			t50 := v12
-			v4 = t49
-			t51 := int64(load64(m.memory, uint32(v13+v0)))
-			v7 = v4 + t51
-			p52 := v7
+			t46 := int64(load64(m.memory, uint32(v12)))
+			t47 := v12
+			v4 = t46
+			t48 := int64(load64(m.memory, uint32(v13+v0)))
+			v7 = v4 + t48
+			p49 := v7
 			if uint64(v7) < uint64(v4) {
-				p52 = i64(-1)
+				p49 = i64(-1)
 			}
-			v4 = p52
-			p53 := i64(0x7fffffffffffffff)
+			v4 = p49
+			p50 := i64(0x7fffffffffffffff)
 			if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
-				p53 = v4
+				p50 = v4
 			}
-			store64(m.memory, uint32(t50), uint64(p53))
+			store64(m.memory, uint32(t47), uint64(p50))
 			v0 = v0 + i32(8)
 			goto l4
 		}
 	l3:
-		t54 := int64(load64(m.memory, uint64(uint32(v2))+424))
-		v4 = t54
-		t55 := int64(load64(m.memory, uint64(uint32(v2))+152))
-		if uint64(v4) > uint64(t55) {
+		t51 := int64(load64(m.memory, uint64(uint32(v2))+424))
+		v4 = t51
+		t52 := int64(load64(m.memory, uint64(uint32(v2))+152))
+		if uint64(v4) > uint64(t52) {
 			goto l0
 		}
 		store64(m.memory, uint64(uint32(v1))+48, uint64(i64(0)))
-		t56 := int64(load64(m.memory, uint64(uint32(v2))+440))
-		store64(m.memory, uint64(uint32(v1))+40, uint64(t56))
-		t57 := int64(load64(m.memory, uint64(uint32(v2))+432))
-		store64(m.memory, uint64(uint32(v1))+32, uint64(t57))
+		t53 := int64(load64(m.memory, uint64(uint32(v2))+440))
+		store64(m.memory, uint64(uint32(v1))+40, uint64(t53))
+		t54 := int64(load64(m.memory, uint64(uint32(v2))+432))
+		store64(m.memory, uint64(uint32(v1))+32, uint64(t54))
 		store64(m.memory, uint64(uint32(v1))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v1))+16, uint64(v8))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(v5))
 		store64(m.memory, uint32(v1), uint64(v6))
 		store64(m.memory, uint64(uint32(v1))+56, uint64(i64(0)))
-		t58 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t59 := v2
-		v4 = t58 + i64(1)
-		p60 := v4
+		t55 := int64(load64(m.memory, uint64(uint32(v2))+416))
+		t56 := v2
+		v4 = t55 + i64(1)
+		p57 := v4
 		if v4 == 0 {
-			p60 = i64(-1)
+			p57 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t59))+416, uint64(p60))
+		store64(m.memory, uint64(uint32(t56))+416, uint64(p57))
 		memory_copy(m.memory[:], uint32(v11), uint32(v2+i32(48)), uint32(i32(400)))
 		v3 = i32(0)
 	}
@@ -13913,192 +13883,189 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn195(v0 int32, v1 int64, v2, v3 int32, v4 int64) {
-	var v5, v6 int32
-	var v7, v8 int64
+func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
+	var v4, v5 int32
+	var v6, v7 int64
 	t0 := m.g0
-	v5 = t0 - i32(16)
-	m.g0 = v5
+	v4 = t0 - i32(16)
+	m.g0 = v4
 	{
 		{
 			t1 := int32(load32(m.memory, uint64(uint32(v2))+172))
-			v6 = t1
-			if v6 != i32(6) {
+			v5 = t1
+			if v5 != i32(6) {
 				goto l0
 			}
-			v4 = i64(-1)
-			{
-				t2 := int32(load32(m.memory, uint64(uint32(v2))+168))
-				if t2 != i32(1) {
-					goto l1
-				}
-				t3 := int64(load64(m.memory, uint64(uint32(v2))+40))
-				v4 = t3
+			t2 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v6 = t2
+			t3 := int64(load64(m.memory, uint32(v2)))
+			t4 := v6
+			v3 = t3
+			p5 := v3
+			if uint64(v6) > uint64(v3) {
+				p5 = t4
 			}
-		l1:
-			t4 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v7 = t4
-			t5 := int64(load64(m.memory, uint32(v2)))
-			t6 := v7
-			v8 = t5
-			p7 := v8
-			if uint64(v7) > uint64(v8) {
-				p7 = t6
-			}
-			v7 = p7
+			v6 = p5
+			t6 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			t7 := v6
+			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn247(t8, t9, v1)
-			t11 := v7
-			t12 := v4
+			t10 := m.fn246(t8, t9, v1)
+			t11 := v3
 			v1 = t10
-			p13 := v1
-			if uint64(v4) < uint64(v1) {
-				p13 = t12
+			p12 := v1
+			if uint64(v3) < uint64(v1) {
+				p12 = t11
 			}
-			v1 = p13
+			t13 := int32(load32(m.memory, uint64(uint32(v2))+168))
 			p14 := v1
-			if uint64(v7) > uint64(v1) {
-				p14 = t11
+			if t13 == i32(1) {
+				p14 = p12
 			}
 			v1 = p14
-			goto l2
+			p15 := v1
+			if uint64(v6) > uint64(v1) {
+				p15 = t7
+			}
+			v1 = p15
+			goto l1
 		}
 	l0:
-		t15 := m.fn192(v1, v2, v3, v4)
-		v1 = t15
-		v7 = v1
-		switch v6 + i32(-2) {
+		t16 := m.fn193(v1, v2, v3)
+		v1 = t16
+		v6 = v1
+		switch v5 + i32(-2) {
 		default:
-			goto l7
+			goto l6
 		case 1:
-			v7 = v1 - int64(uint64(v1)>>1)
-			p16 := v7
-			if uint64(v7) > uint64(v1) {
-				p16 = i64(0)
+			v6 = v1 - int64(uint64(v1)>>1)
+			p17 := v6
+			if uint64(v6) > uint64(v1) {
+				p17 = i64(0)
 			}
-			v7 = p16
-			goto l7
+			v6 = p17
+			goto l6
 		case 2:
-			t17 := int32(load32(m.memory, uint64(uint32(v2))+56))
-			t18 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t19 := m.fn247(t17, t18, v1)
-			v7 = v1 - t19
-			p20 := v7
-			if uint64(v7) > uint64(v1) {
-				p20 = i64(0)
+			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
+			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
+			t20 := m.fn246(t18, t19, v1)
+			v6 = v1 - t20
+			p21 := v6
+			if uint64(v6) > uint64(v1) {
+				p21 = i64(0)
 			}
-			v7 = p20
-			t21 := int32(load32(m.memory, uint64(uint32(v2))+64))
-			t22 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t23 := m.fn247(t21, t22, v1)
-			v1 = t23 + v1
-			p24 := i64(0x7fffffffffffffff)
+			v6 = p21
+			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
+			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
+			t24 := m.fn246(t22, t23, v1)
+			v1 = t24 + v1
+			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p24 = v1
+				p25 = v1
 			}
-			v1 = p24
-			goto l7
+			v1 = p25
+			goto l6
 		case 3:
-			t25 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn269(v5, t25, i64(0), v4, i64(0))
-			v7 = v1
-			t26 := int64(load64(m.memory, uint64(uint32(v2))+72))
-			v4 = t26
-			t27 := int64(load64(m.memory, uint32(v5)))
-			t28 := v4
-			v8 = t27
-			p29 := i64(0x7fffffffffffffff)
-			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p29 = v8
+			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
+			m.fn267(v4, t26, i64(0), v3, i64(0))
+			v6 = v1
+			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
+			v3 = t27
+			t28 := int64(load64(m.memory, uint32(v4)))
+			t29 := v3
+			v7 = t28
+			p30 := i64(0x7fffffffffffffff)
+			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+				p30 = v7
 			}
-			t30 := int64(load64(m.memory, uint64(uint32(v5))+8))
-			p31 := p29
-			if t30 != i64(0) {
-				p31 = i64(0x7fffffffffffffff)
+			t31 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			p32 := p30
+			if t31 != i64(0) {
+				p32 = i64(0x7fffffffffffffff)
 			}
-			v8 = t28 + p31
-			p32 := v8
-			if uint64(v8) < uint64(v4) {
-				p32 = i64(-1)
+			v7 = t29 + p32
+			p33 := v7
+			if uint64(v7) < uint64(v3) {
+				p33 = i64(-1)
 			}
-			v4 = p32
-			p33 := i64(0x7fffffffffffffff)
-			if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
-				p33 = v4
-			}
-			v1 = p33 + v1
+			v3 = p33
 			p34 := i64(0x7fffffffffffffff)
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p34 = v3
+			}
+			v1 = p34 + v1
+			p35 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p34 = v1
+				p35 = v1
 			}
-			v1 = p34
-			goto l7
+			v1 = p35
+			goto l6
 		case 5:
-			v4 = i64(0)
+			v3 = i64(0)
 			{
-				t35 := int64(load64(m.memory, uint64(uint32(v2))+88))
-				v7 = t35
-				if v7 == 0 {
-					goto l9
+				t36 := int64(load64(m.memory, uint64(uint32(v2))+88))
+				v6 = t36
+				if v6 == 0 {
+					goto l8
 				}
-				t36 := int64(uint64(v1) / uint64(v7))
-				v1 = t36
-				t37 := v1
-				var p38 int32
+				t37 := int64(uint64(v1) / uint64(v6))
+				v1 = t37
+				t38 := v1
+				var p39 int32
 				if v1 != i64(0) {
-					p38 = 1
+					p39 = 1
 				}
-				v4 = t37 - int64(uint32(p38))
+				v3 = t38 - int64(uint32(p39))
 			}
-		l9:
-			t39 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v1 = t39
-			t41 := v1
-			p40 := i64(1)
-			if uint64(v7) > uint64(i64(1)) {
-				p40 = v7
+		l8:
+			t40 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v1 = t40
+			t42 := v1
+			p41 := i64(1)
+			if uint64(v6) > uint64(i64(1)) {
+				p41 = v6
 			}
-			v7 = p40
-			t42 := int64(uint64(t41) / uint64(v7))
-			v8 = t42
-			t43 := v8
-			var p44 int32
-			if v1-v8*v7 != i64(0) {
-				p44 = 1
+			v6 = p41
+			t43 := int64(uint64(t42) / uint64(v6))
+			v7 = t43
+			t44 := v7
+			var p45 int32
+			if v1-v7*v6 != i64(0) {
+				p45 = 1
 			}
-			v7 = t43 + int64(uint32(p44))
-			p45 := v4
-			if uint64(v7) > uint64(v4) {
-				p45 = v7
+			v6 = t44 + int64(uint32(p45))
+			p46 := v3
+			if uint64(v6) > uint64(v3) {
+				p46 = v6
 			}
-			v1 = p45
-			goto l2
+			v1 = p46
+			goto l1
 		case 0:
-			v7 = i64(0)
+			v6 = i64(0)
 		}
-	l7:
-		t46 := int64(load64(m.memory, uint64(uint32(v2))+48))
-		v4 = t46
-		p47 := v7
-		if uint64(v4) > uint64(v7) {
-			p47 = v4
+	l6:
+		t47 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		v3 = t47
+		p48 := v6
+		if uint64(v3) > uint64(v6) {
+			p48 = v3
 		}
-		v7 = p47
-		p48 := v1
-		if uint64(v7) > uint64(v1) {
-			p48 = v7
+		v6 = p48
+		p49 := v1
+		if uint64(v6) > uint64(v1) {
+			p49 = v6
 		}
-		v1 = p48
+		v1 = p49
 	}
-l2:
+l1:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v1))
-	store64(m.memory, uint32(v0), uint64(v7))
-	m.g0 = v5 + i32(16)
+	store64(m.memory, uint32(v0), uint64(v6))
+	m.g0 = v4 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn196(v0, v1, v2 int64) int64 {
+func (m *Module) fn197(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -14116,7 +14083,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn270(v3, v0, v1, v4&i32(127))
+		m.fn268(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -14150,25 +14117,23 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn197(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn198(v0, v1 int32, v2, v3 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+172))
 		if t0 != i32(6) {
 			goto l0
 		}
-		{
-			if v3&i64(0xfff) != i64(0xfff) {
-				goto l1
-			}
-			t1 := int64(load64(m.memory, uint32(v1)))
-			v4 = t1
+		t1 := int64(load64(m.memory, uint32(v1)))
+		t3 := v0
+		p2 := v3
+		if v2&i64(0xfff) == i64(0xfff) {
+			p2 = t1
 		}
-	l1:
-		store64(m.memory, uint32(v0), uint64(v4))
+		store64(m.memory, uint32(t3), uint64(p2))
 		return
 	}
 l0:
-	m.fn252(v0, v1, v2)
+	m.fn247(v0, v1)
 }
 
 //go:norace
@@ -14211,7 +14176,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn199(v4+i32(4), v0, v6)
+				m.fn200(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -14258,7 +14223,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn200(v4+i32(16), v7, v6)
+		m.fn201(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -14273,7 +14238,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn201(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn202(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -14293,7 +14258,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn201(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn202(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -14316,7 +14281,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn202(v4+i32(4), v4+i32(48))
+		m.fn203(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -14359,7 +14324,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn199(v0, v1, v2 int32) {
+func (m *Module) fn200(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -14382,7 +14347,7 @@ func (m *Module) fn199(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn201(v3, v1, v2, i32(0), i32(2))
+				m.fn202(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -14430,12 +14395,12 @@ func (m *Module) fn199(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn200(v3, v6, v7)
+						m.fn201(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn200(v3, v4, v5)
+						m.fn201(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -14452,7 +14417,7 @@ func (m *Module) fn199(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn201(v3, v1, v4, i32(0), i32(0))
+		m.fn202(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -14476,13 +14441,13 @@ func (m *Module) fn199(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn202(v0, v3+i32(32))
+	m.fn203(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn200(v0, v1, v2 int32) {
+func (m *Module) fn201(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -14497,7 +14462,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn269(v3, v4, i64(0), i64(10), i64(0))
+		m.fn267(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14523,7 +14488,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn201(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -14644,7 +14609,7 @@ func (m *Module) fn201(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn269(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn267(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14663,7 +14628,7 @@ func (m *Module) fn201(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn269(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn267(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14677,7 +14642,7 @@ func (m *Module) fn201(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn269(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn267(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14709,7 +14674,7 @@ func (m *Module) fn201(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn269(v5, v14, i64(0), i64(10), i64(0))
+				m.fn267(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14723,7 +14688,7 @@ func (m *Module) fn201(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn269(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn267(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14754,7 +14719,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn202(v0, v1 int32) {
+func (m *Module) fn203(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -14986,7 +14951,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn208(v3, v1+i32(8))
+		m.fn209(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -14995,7 +14960,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn209(v4, v0, t3)
+			m.fn210(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -15009,7 +14974,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn208(v0, v1 int32) {
+func (m *Module) fn209(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -15031,7 +14996,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn209(v0, v1 int32, v2 int64) {
+func (m *Module) fn210(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -15177,7 +15142,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn209(v5, v3, i64(1))
+				m.fn210(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -15211,7 +15176,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn209(v5, v2+i32(12), i64(1))
+				m.fn210(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -15259,7 +15224,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn219(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn220(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -15281,7 +15246,7 @@ func (m *Module) fn219(v0, v1, v2, v3 int32) int32 {
 				goto l1
 			}
 			v5 = i32(0)
-			t2 := m.fn220(v4 + i32(8))
+			t2 := m.fn221(v4 + i32(8))
 			v1 = t2
 			if v1 == 0 {
 				goto l2
@@ -15296,7 +15261,7 @@ func (m *Module) fn219(v0, v1, v2, v3 int32) int32 {
 		v3 = v3 + i32(-1)
 		goto l3
 	l0:
-		t4 := m.fn220(v4 + i32(8))
+		t4 := m.fn221(v4 + i32(8))
 		var p5 int32
 		if t4 == 0 {
 			p5 = 1
@@ -15309,7 +15274,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn220(v0 int32) int32 {
+func (m *Module) fn221(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	t0 := int32(load32(m.memory, uint32(v0)))
 	v1 = t0
@@ -15339,7 +15304,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn221(v0, v1 int32) {
+func (m *Module) fn222(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
 	t1 := int32(load32(m.memory, uint32(v1+i32(37300))))
@@ -15349,7 +15314,7 @@ func (m *Module) fn221(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn222(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn223(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15377,8 +15342,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1, v2 int32) int32 {
-	t0 := m.fn268(v0, v1, v2)
+func (m *Module) fn224(v0, v1, v2 int32) int32 {
+	t0 := m.fn266(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15387,7 +15352,7 @@ func (m *Module) fn223(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1 int32) {
+func (m *Module) fn225(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15526,13 +15491,13 @@ func (m *Module) fn224(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+88))
 			v5 = t22
-			m.fn225(v2+i32(56), v2+i32(408), i32(2))
+			m.fn226(v2+i32(56), v2+i32(408), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+76))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn225(v2+i32(768), v2+i32(408), i32(20))
+						m.fn226(v2+i32(768), v2+i32(408), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+788))
 						v3 = t27
 						if v3 != 0 {
@@ -15696,7 +15661,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn225(v0, v1, v2 int32) {
+func (m *Module) fn226(v0, v1, v2 int32) {
 	var v3, v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -15707,7 +15672,7 @@ func (m *Module) fn225(v0, v1, v2 int32) {
 	v4 = i32(0)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
-	t4 := fn231(t2, t3)
+	t4 := fn232(t2, t3)
 	v5 = t4
 	{
 		t5 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
@@ -15729,7 +15694,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1, v2 int32) {
+func (m *Module) fn227(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15761,7 +15726,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1, v2 int32) {
+func (m *Module) fn228(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15844,12 +15809,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1 int32) int32 {
+func (m *Module) fn229(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn230(v2+i32(8), v1)
+	m.fn231(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15873,7 +15838,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn229(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn230(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -15882,7 +15847,7 @@ func (m *Module) fn229(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn41(v5+i32(20), v3)
 	{
-		t1 := m.fn232(v5+i32(20), i32(37236))
+		t1 := m.fn233(v5+i32(20), i32(37236))
 		if t1 != 0 {
 			goto l0
 		}
@@ -16045,7 +16010,7 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1 int32) {
+func (m *Module) fn231(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-2)
@@ -16068,7 +16033,7 @@ l1:
 }
 
 //go:norace
-func fn231(v0, v1 int32) int64 {
+func fn232(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -16092,7 +16057,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn232(v0, v1 int32) int32 {
+func (m *Module) fn233(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = i32(0)
 	{
@@ -16156,7 +16121,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn233(v0, v1 int32) {
+func (m *Module) fn234(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -16247,7 +16212,7 @@ func (m *Module) fn233(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn234(v0 int32) int32 {
+func (m *Module) fn235(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -16266,7 +16231,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1 int32) int32 {
+func (m *Module) fn236(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16290,7 +16255,7 @@ func (m *Module) fn235(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn227(v2, v1, v0)
+			m.fn228(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16321,7 +16286,7 @@ func (m *Module) fn235(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn228(v0, v3)
+		t7 := m.fn229(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16333,12 +16298,12 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1, v2 int32) {
+func (m *Module) fn238(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn199(v3+i32(4), v1, v2)
+	m.fn200(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -16371,7 +16336,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
+func (m *Module) fn239(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
 	var v5 int32
 	v5 = i32(0)
 	{
@@ -16402,7 +16367,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1, v2 int32) {
+func (m *Module) fn240(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -16434,7 +16399,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn241(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16464,13 +16429,13 @@ func (m *Module) fn240(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn35(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn242(v0, v2)
+			_ = m.fn243(v0, v2)
 			goto l5
 		case 2:
 			m.fn38(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn243(v0, t10, t11)
+			_ = m.fn244(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn35(v0, v2)
@@ -16482,7 +16447,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1 int32) int32 {
+func (m *Module) fn242(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16510,14 +16475,14 @@ l1:
 			p5 = 1
 		}
 		t6 := m.fn34(t4, p3, p5)
-		_ = m.fn242(t6, v2)
+		_ = m.fn243(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn242(v0 int32, v1 int64) int32 {
+func (m *Module) fn243(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16571,7 +16536,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1, v2 int32) int32 {
+func (m *Module) fn244(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16631,7 +16596,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1 int32) int32 {
+func (m *Module) fn245(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16644,7 +16609,67 @@ func (m *Module) fn244(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn245(v0, v1 int32) {
+func (m *Module) fn246(v0, v1 int32, v2 int64) int64 {
+	var v3 int32
+	var v4, v5, v6, v7 int64
+	t0 := m.g0
+	v3 = t0 - i32(32)
+	m.g0 = v3
+	v4 = int64(uint32(v0))
+	{
+		{
+			if uint32(v1) < uint32(i32(2)) {
+				goto l0
+			}
+			t1 := v3 + i32(16)
+			t2 := v2
+			v5 = int64(uint32(v1))
+			t3 := int64(uint64(t2) / uint64(v5))
+			v6 = t3
+			m.fn267(t1, v6, i64(0), v4, i64(0))
+			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			v7 = t4
+			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
+			v2 = v7 + t5
+			p6 := v2
+			if uint64(v2) < uint64(v7) {
+				p6 = i64(-1)
+			}
+			v2 = p6
+			t7 := int64(load64(m.memory, uint64(uint32(v3))+24))
+			var p8 int32
+			if t7 != i64(0) {
+				p8 = 1
+			}
+			v1 = p8
+			goto l1
+		}
+	l0:
+		m.fn267(v3, v2, i64(0), v4, i64(0))
+		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		var p10 int32
+		if t9 != i64(0) {
+			p10 = 1
+		}
+		v1 = p10
+		t11 := int64(load64(m.memory, uint32(v3)))
+		v2 = t11
+	}
+l1:
+	m.g0 = v3 + i32(32)
+	p12 := i64(0x7fffffffffffffff)
+	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+		p12 = v2
+	}
+	p13 := p12
+	if v1&i32(1) != 0 {
+		p13 = i64(0x7fffffffffffffff)
+	}
+	return p13
+}
+
+//go:norace
+func (m *Module) fn247(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -16674,7 +16699,7 @@ func (m *Module) fn245(v0, v1 int32) {
 		case 3:
 			t7 := int64(load64(m.memory, uint64(uint32(v1))+312))
 			t8 := int64(load64(m.memory, uint32(v0)))
-			t9 := fn246(t7, t8)
+			t9 := fn248(t7, t8)
 			store64(m.memory, uint32(v0), uint64(t9))
 			return
 		case 0:
@@ -16693,7 +16718,7 @@ func (m *Module) fn245(v0, v1 int32) {
 			}
 			t15 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t16 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t17 := m.fn247(t15, t16, v3)
+			t17 := m.fn246(t15, t16, v3)
 			t18 := v0
 			t19 := v2
 			v3 = t17
@@ -16708,7 +16733,7 @@ func (m *Module) fn245(v0, v1 int32) {
 }
 
 //go:norace
-func fn246(v0, v1 int64) int64 {
+func fn248(v0, v1 int64) int64 {
 	var v2 int64
 	v2 = v1 + i64(1)
 	p0 := v2
@@ -16721,117 +16746,6 @@ func fn246(v0, v1 int64) int64 {
 		p1 = v2
 	}
 	return p1
-}
-
-//go:norace
-func (m *Module) fn247(v0, v1 int32, v2 int64) int64 {
-	var v3 int32
-	var v4, v5, v6, v7 int64
-	t0 := m.g0
-	v3 = t0 - i32(32)
-	m.g0 = v3
-	v4 = int64(uint32(v0))
-	{
-		{
-			if uint32(v1) < uint32(i32(2)) {
-				goto l0
-			}
-			t1 := v3 + i32(16)
-			t2 := v2
-			v5 = int64(uint32(v1))
-			t3 := int64(uint64(t2) / uint64(v5))
-			v6 = t3
-			m.fn269(t1, v6, i64(0), v4, i64(0))
-			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
-			v7 = t4
-			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
-			v2 = v7 + t5
-			p6 := v2
-			if uint64(v2) < uint64(v7) {
-				p6 = i64(-1)
-			}
-			v2 = p6
-			t7 := int64(load64(m.memory, uint64(uint32(v3))+24))
-			var p8 int32
-			if t7 != i64(0) {
-				p8 = 1
-			}
-			v1 = p8
-			goto l1
-		}
-	l0:
-		m.fn269(v3, v2, i64(0), v4, i64(0))
-		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		var p10 int32
-		if t9 != i64(0) {
-			p10 = 1
-		}
-		v1 = p10
-		t11 := int64(load64(m.memory, uint32(v3)))
-		v2 = t11
-	}
-l1:
-	m.g0 = v3 + i32(32)
-	p12 := i64(0x7fffffffffffffff)
-	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-		p12 = v2
-	}
-	p13 := p12
-	if v1&i32(1) != 0 {
-		p13 = i64(0x7fffffffffffffff)
-	}
-	return p13
-}
-
-//go:norace
-func (m *Module) fn248(v0 int64, v1 int32) int64 {
-	var v2 int32
-	var v3 int64
-	var v4 int32
-	t0 := m.g0
-	v2 = t0 - i32(32)
-	m.g0 = v2
-	v3 = i64(1)
-l2:
-	{
-		if v1 == 0 {
-			m.g0 = v2 + i32(32)
-			p7 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p7 = v3
-			}
-			return p7
-		}
-		{
-			if v1&i32(1) == 0 {
-				goto l1
-			}
-			m.fn269(v2+i32(16), v3, i64(0), v0, i64(0))
-			t1 := int64(load64(m.memory, uint64(uint32(v2))+16))
-			t2 := int64(load64(m.memory, uint64(uint32(v2))+24))
-			p3 := t1
-			if t2 != i64(0) {
-				p3 = i64(-1)
-			}
-			v3 = p3
-		}
-	l1:
-		v4 = int32(uint32(v1) >> 1)
-		v1 = i32(0)
-		if v4 == 0 {
-			goto l2
-		}
-		m.fn269(v2, v0, i64(0), v0, i64(0))
-		t4 := int64(load64(m.memory, uint32(v2)))
-		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
-		p6 := t4
-		if t5 != i64(0) {
-			p6 = i64(-1)
-		}
-		v0 = p6
-		v1 = v4
-		goto l2
-	}
 }
 
 //go:norace
@@ -16875,309 +16789,53 @@ func (m *Module) fn249(v0 int32, v1 int64) int64 {
 
 //go:norace
 func (m *Module) fn250(v0 int64, v1 int32, v2, v3 int64) int64 {
-	var v4, v5 int32
-	var v6, v7 int64
-	var v8 int32
-	var v9 int64
+	var v4 int32
 	t0 := m.g0
-	v4 = t0 - i32(80)
+	v4 = t0 - i32(48)
 	m.g0 = v4
+	m.fn196(v4+i32(32), v0, v1, v2)
+	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
+	t3 := v4 + i32(16)
+	v2 = t2
+	m.fn267(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
+	v2 = v2 + t4
 	{
-		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+172))
-			v5 = t1
-			if v5 != i32(6) {
-				goto l0
-			}
-			t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
-			v6 = t2
-			t3 := int64(load64(m.memory, uint32(v1)))
-			t4 := v6
-			v7 = t3
-			p5 := v7
-			if uint64(v6) > uint64(v7) {
-				p5 = t4
-			}
-			v6 = p5
-			t6 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t7 := v6
-			v7 = t6
-			t8 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			t9 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t10 := m.fn247(t8, t9, v0)
-			t11 := v7
-			v0 = t10
-			p12 := v0
-			if uint64(v7) < uint64(v0) {
-				p12 = t11
-			}
-			t13 := int32(load32(m.memory, uint64(uint32(v1))+168))
-			t14 := v0
-			v8 = t13
-			p15 := t14
-			if v8 == i32(1) {
-				p15 = p12
-			}
-			v0 = p15
-			p16 := v0
-			if uint64(v6) > uint64(v0) {
-				p16 = t7
-			}
-			v0 = p16
-			goto l1
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+172))
+		if t5 != i32(7) {
+			goto l0
 		}
-	l0:
-		{
-			t17 := int32(load32(m.memory, uint64(uint32(v1))+160))
-			switch t17 + i32(-2) {
-			default:
-				goto l3
-			case 0:
-				t18 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				m.fn269(v4+i32(48), t18, i64(0), v2, i64(0))
-				t19 := int64(load64(m.memory, uint32(v1)))
-				v6 = t19
-				t20 := int64(load64(m.memory, uint64(uint32(v4))+48))
-				t21 := v6
-				v7 = t20
-				p22 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p22 = v7
-				}
-				t23 := int64(load64(m.memory, uint64(uint32(v4))+56))
-				p24 := p22
-				if t23 != i64(0) {
-					p24 = i64(0x7fffffffffffffff)
-				}
-				v7 = t21 + p24
-				p25 := v7
-				if uint64(v7) < uint64(v6) {
-					p25 = i64(-1)
-				}
-				v6 = p25
-				p26 := i64(0x7fffffffffffffff)
-				if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-					p26 = v6
-				}
-				v0 = p26
-				goto l3
-			case 2:
-				t27 := int64(load64(m.memory, uint32(v1)))
-				t28 := int64(load64(m.memory, uint64(uint32(v1))+24))
-				t29 := v4 + i32(64)
-				v6 = v2 + t28
-				p30 := v6
-				if uint64(v6) < uint64(v2) {
-					p30 = i64(-1)
-				}
-				t31 := int32(load32(m.memory, uint64(uint32(v1))+164))
-				t32 := m.fn248(p30, t31)
-				m.fn269(t29, t27, i64(0), t32, i64(0))
-				t33 := int64(load64(m.memory, uint64(uint32(v4))+64))
-				v6 = t33
-				p34 := i64(0x7fffffffffffffff)
-				if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-					p34 = v6
-				}
-				t35 := int64(load64(m.memory, uint64(uint32(v4))+72))
-				p36 := p34
-				if t35 != i64(0) {
-					p36 = i64(0x7fffffffffffffff)
-				}
-				v0 = p36
-				goto l3
-			case 4:
-				t37 := m.fn249(v1+i32(184), v0)
-				v0 = t37
-			}
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		m.fn267(v4, t6, i64(0), v2, i64(0))
+		t7 := int64(load64(m.memory, uint32(v4)))
+		v2 = t7
+		p8 := i64(0x7fffffffffffffff)
+		if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+			p8 = v2
 		}
-	l3:
-		t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		v7 = t38
-		t39 := int64(load64(m.memory, uint64(uint32(v1))+32))
-		t40 := v7
-		v6 = t39
-		v0 = v6 + v0
-		p41 := v0
-		if uint64(v0) < uint64(v6) {
-			p41 = i64(-1)
+		t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
+		p10 := p8
+		if t9 != i64(0) {
+			p10 = i64(0x7fffffffffffffff)
 		}
-		v6 = p41
-		p42 := i64(0x7fffffffffffffff)
-		if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-			p42 = v6
-		}
-		v6 = p42
-		p43 := v6
-		if uint64(v7) < uint64(v6) {
-			p43 = t40
-		}
-		t44 := int32(load32(m.memory, uint64(uint32(v1))+168))
-		t45 := v6
-		v8 = t44
-		p46 := t45
-		if v8 == i32(1) {
-			p46 = p43
-		}
-		v0 = p46
-		v6 = v0
-		switch v5 + i32(-2) {
-		default:
-			goto l10
-		case 1:
-			v6 = v0 - int64(uint64(v0)>>1)
-			p47 := v6
-			if uint64(v6) > uint64(v0) {
-				p47 = i64(0)
-			}
-			v6 = p47
-			goto l10
-		case 2:
-			t48 := int32(load32(m.memory, uint64(uint32(v1))+56))
-			t49 := int32(load32(m.memory, uint64(uint32(v1))+60))
-			t50 := m.fn247(t48, t49, v0)
-			v6 = v0 - t50
-			p51 := v6
-			if uint64(v6) > uint64(v0) {
-				p51 = i64(0)
-			}
-			v6 = p51
-			t52 := int32(load32(m.memory, uint64(uint32(v1))+64))
-			t53 := int32(load32(m.memory, uint64(uint32(v1))+68))
-			t54 := m.fn247(t52, t53, v0)
-			v0 = t54 + v0
-			p55 := i64(0x7fffffffffffffff)
-			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-				p55 = v0
-			}
-			v0 = p55
-			goto l10
-		case 3:
-			t56 := int64(load64(m.memory, uint64(uint32(v1))+80))
-			m.fn269(v4+i32(32), t56, i64(0), v2, i64(0))
-			v6 = v0
-			t57 := int64(load64(m.memory, uint64(uint32(v1))+72))
-			v2 = t57
-			t58 := int64(load64(m.memory, uint64(uint32(v4))+32))
-			t59 := v2
-			v9 = t58
-			p60 := i64(0x7fffffffffffffff)
-			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p60 = v9
-			}
-			t61 := int64(load64(m.memory, uint64(uint32(v4))+40))
-			p62 := p60
-			if t61 != i64(0) {
-				p62 = i64(0x7fffffffffffffff)
-			}
-			v9 = t59 + p62
-			p63 := v9
-			if uint64(v9) < uint64(v2) {
-				p63 = i64(-1)
-			}
-			v2 = p63
-			p64 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p64 = v2
-			}
-			v0 = p64 + v0
-			p65 := i64(0x7fffffffffffffff)
-			if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
-				p65 = v0
-			}
-			v0 = p65
-			goto l10
-		case 5:
-			v2 = i64(0)
-			{
-				t66 := int64(load64(m.memory, uint64(uint32(v1))+88))
-				v6 = t66
-				if v6 == 0 {
-					goto l12
-				}
-				t67 := int64(uint64(v0) / uint64(v6))
-				v0 = t67
-				t68 := v0
-				var p69 int32
-				if v0 != i64(0) {
-					p69 = 1
-				}
-				v2 = t68 - int64(uint32(p69))
-			}
-		l12:
-			t70 := int64(load64(m.memory, uint64(uint32(v1))+48))
-			v0 = t70
-			t72 := v0
-			p71 := i64(1)
-			if uint64(v6) > uint64(i64(1)) {
-				p71 = v6
-			}
-			v6 = p71
-			t73 := int64(uint64(t72) / uint64(v6))
-			v9 = t73
-			t74 := v9
-			var p75 int32
-			if v0-v9*v6 != i64(0) {
-				p75 = 1
-			}
-			v6 = t74 + int64(uint32(p75))
-			p76 := v2
-			if uint64(v6) > uint64(v2) {
-				p76 = v6
-			}
-			v0 = p76
-			goto l1
-		case 0:
-			v6 = i64(0)
-		}
-	l10:
-		t77 := int64(load64(m.memory, uint64(uint32(v1))+48))
-		v2 = t77
-		p78 := v6
-		if uint64(v2) > uint64(v6) {
-			p78 = v2
-		}
-		v6 = p78
-		p79 := v0
-		if uint64(v6) > uint64(v0) {
-			p79 = v6
-		}
-		v0 = p79
+		v2 = p10
 	}
-l1:
-	m.fn269(v4+i32(16), v0-v6+i64(1), i64(0), v3, i64(0))
-	t80 := int64(load64(m.memory, uint64(uint32(v4))+24))
-	v6 = v6 + t80
-	{
-		if v5 != i32(7) {
-			goto l13
-		}
-		t81 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn269(v4, t81, i64(0), v6, i64(0))
-		t82 := int64(load64(m.memory, uint32(v4)))
-		v6 = t82
-		p83 := i64(0x7fffffffffffffff)
-		if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-			p83 = v6
-		}
-		t84 := int64(load64(m.memory, uint64(uint32(v4))+8))
-		p85 := p83
-		if t84 != i64(0) {
-			p85 = i64(0x7fffffffffffffff)
-		}
-		v6 = p85
+l0:
+	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v0 = t11
+	t12 := int32(load32(m.memory, uint64(uint32(v1))+168))
+	v1 = t12
+	m.g0 = v4 + i32(48)
+	p13 := v2
+	if uint64(v0) < uint64(v2) {
+		p13 = v0
 	}
-l13:
-	m.g0 = v4 + i32(80)
-	p86 := v6
-	if uint64(v7) < uint64(v6) {
-		p86 = v7
+	p14 := v2
+	if v1 == i32(2) {
+		p14 = p13
 	}
-	p87 := v6
-	if v8 == i32(2) {
-		p87 = p86
-	}
-	return p87
+	return p14
 }
 
 //go:norace
@@ -17213,7 +16871,7 @@ l3:
 		goto l2
 	}
 l1:
-	_ = m.fn244(v5, v8)
+	_ = m.fn245(v5, v8)
 l2:
 	v3 = v3 + i32(1)
 	goto l3
@@ -17271,7 +16929,7 @@ l0:
 								t21 := int32(load32(m.memory, uint32(v10)))
 								t22 := v4
 								v12 = t21
-								m.fn221(t22, v12)
+								m.fn222(t22, v12)
 								{
 									t23 := int32(load32(m.memory, uint32(v4)))
 									t24 := v2
@@ -17280,7 +16938,7 @@ l0:
 									t26 := int32(load32(m.memory, uint64(uint32(v4))+4))
 									t27 := v13
 									v14 = t26
-									t28 := m.fn219(t24, t25, t27, v14)
+									t28 := m.fn220(t24, t25, t27, v14)
 									if t28 != 0 {
 										goto l15
 									}
@@ -17339,7 +16997,7 @@ l0:
 												v5 = v5 - v1
 											}
 										l19:
-											t35 := m.fn219(v2, v7, v8, v3)
+											t35 := m.fn220(v2, v7, v8, v3)
 											v3 = t35
 											v8 = v0
 											if v3 == 0 {
@@ -17444,132 +17102,14 @@ l10:
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1, v2 int32) {
-	var v3, v4 int64
-	{
-		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
-		switch t0 + i32(-3) {
-		default:
-			return
-		case 0:
-			v3 = i64(0x7fffffffffffffff)
-			{
-				t1 := int32(load32(m.memory, uint64(uint32(v1))+168))
-				if t1 != i32(1) {
-					goto l4
-				}
-				t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
-				v3 = t2
-			}
-		l4:
-			t3 := int64(load64(m.memory, uint32(v0)))
-			v4 = t3
-			if uint64(v4) >= uint64(v3) {
-				return
-			}
-			t4 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			t5 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t6 := m.fn247(t4, t5, v4)
-			t7 := v0
-			t8 := v3
-			v4 = t6
-			p9 := v4
-			if uint64(v3) < uint64(v4) {
-				p9 = t8
-			}
-			store64(m.memory, uint32(t7), uint64(p9))
-			return
-		case 2:
-			t10 := int64(load64(m.memory, uint32(v0)))
-			v3 = t10
-			t11 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			t12 := v0
-			v4 = t11
-			store64(m.memory, uint32(t12), uint64(v4))
-			t13 := v0
-			v4 = v3 + v4
-			p14 := v4
-			if uint64(v4) < uint64(v3) {
-				p14 = i64(-1)
-			}
-			v3 = p14
-			p15 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p15 = v3
-			}
-			store64(m.memory, uint64(uint32(t13))+8, uint64(p15))
-			return
-		case 3:
-			t16 := int64(load64(m.memory, uint32(v2+i32(128))))
-			t17 := int64(load64(m.memory, uint32(v0)))
-			t18 := fn246(t16, t17)
-			store64(m.memory, uint32(v0), uint64(t18))
-		}
-	}
-}
-
-//go:norace
-func (m *Module) fn253(v0 int64, v1, v2 int32, v3, v4 int64) int64 {
-	var v5 int32
-	t0 := m.g0
-	v5 = t0 - i32(48)
-	m.g0 = v5
-	m.fn195(v5+i32(32), v0, v1, v2, v3)
-	t1 := int64(load64(m.memory, uint64(uint32(v5))+40))
-	t2 := int64(load64(m.memory, uint64(uint32(v5))+32))
-	t3 := v5 + i32(16)
-	v3 = t2
-	m.fn269(t3, t1-v3+i64(1), i64(0), v4, i64(0))
-	t4 := int64(load64(m.memory, uint64(uint32(v5))+24))
-	v3 = v3 + t4
-	{
-		t5 := int32(load32(m.memory, uint64(uint32(v1))+172))
-		if t5 != i32(7) {
-			goto l0
-		}
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn269(v5, t6, i64(0), v3, i64(0))
-		t7 := int64(load64(m.memory, uint32(v5)))
-		v3 = t7
-		p8 := i64(0x7fffffffffffffff)
-		if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-			p8 = v3
-		}
-		t9 := int64(load64(m.memory, uint64(uint32(v5))+8))
-		p10 := p8
-		if t9 != i64(0) {
-			p10 = i64(0x7fffffffffffffff)
-		}
-		v3 = p10
-	}
-l0:
-	{
-		t11 := int32(load32(m.memory, uint64(uint32(v1))+168))
-		if t11 != i32(2) {
-			goto l1
-		}
-		t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		v0 = t12
-		p13 := v3
-		if uint64(v0) < uint64(v3) {
-			p13 = v0
-		}
-		v3 = p13
-	}
-l1:
-	m.g0 = v5 + i32(48)
-	return v3
-}
-
-//go:norace
-func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn252(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn256(v7+i32(40), v1, t1, v4)
+	m.fn254(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17582,7 +17122,7 @@ func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn257(v0, v7+i32(368), v4, v5, v6)
+					m.fn255(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17595,16 +17135,16 @@ func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn257(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn255(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn269(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn269(v7, v10, i64(0), v4, i64(0))
-		m.fn257(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn267(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn267(v7, v10, i64(0), v4, i64(0))
+		m.fn255(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17672,21 +17212,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn255(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn253(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn254(v0, t0, t1, v2, v5, v3, v4)
+	m.fn252(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn256(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn254(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
 	m.g0 = v4
 	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
 	m.fn52(v4, v2, v3)
-	m.fn224(v4+i32(360), v4)
+	m.fn225(v4+i32(360), v4)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
@@ -17702,13 +17242,11 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn255(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
-	var v6, v7 int64
-	var v8 int32
-	var v9 int64
-	var v10 int32
-	var v11, v12, v13, v14, v15, v16, v17, v18 int64
+	var v6, v7, v8 int64
+	var v9 int32
+	var v10, v11, v12, v13, v14, v15, v16, v17 int64
 	t0 := m.g0
 	v5 = t0 - i32(32)
 	m.g0 = v5
@@ -17718,106 +17256,105 @@ func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
 	store64(m.memory, uint64(uint32(t2))+24, uint64(v6))
 	store64(m.memory, uint64(uint32(v5))+16, uint64(v6))
 	v7 = v2 + i64(-1)
-	v8 = v1 + i32(184)
-	v9 = i64(0)
-	v10 = i32(0)
-	v11 = v6
+	v8 = i64(0)
+	v9 = i32(0)
+	v10 = v6
+	v11 = i64(0)
 	v12 = i64(0)
-	v13 = i64(0)
 	{
 	l4:
-		v14 = v9
+		v13 = v8
 	l2:
 		{
-			v15 = v11
-			v16 = v6
-			if v2 == v12 {
+			v14 = v10
+			v15 = v6
+			if v2 == v11 {
 				goto l0
 			}
 			{
-				t3 := m.fn177(v5+i32(16), v1, v8, v12, i64(-1))
-				t4 := v14
-				v17 = t3
-				v9 = t4 + v17
+				t3 := m.fn178(v5+i32(16), v1, v11, i64(-1))
+				t4 := v13
+				v16 = t3
+				v8 = t4 + v16
 				var p5 int32
-				if uint64(v9) > uint64(v3) {
+				if uint64(v8) > uint64(v3) {
 					p5 = 1
 				}
-				t6 := v13
+				t6 := v12
 				var p7 int32
-				if uint64(v9) < uint64(v14) {
+				if uint64(v8) < uint64(v13) {
 					p7 = 1
 				}
-				v13 = t6 + int64(uint32(p7))
+				v12 = t6 + int64(uint32(p7))
 				var p9 int32
-				if uint64(v13) > uint64(v4) {
+				if uint64(v12) > uint64(v4) {
 					p9 = 1
 				}
 				p8 := p9
-				if v13 == v4 {
+				if v12 == v4 {
 					p8 = p5
 				}
 				if p8 == 0 {
 					goto l1
 				}
-				v14 = v9
+				v13 = v8
 				goto l0
 			}
 		l1:
-			v12 = v12 + i64(1)
+			v11 = v11 + i64(1)
 			t10 := int64(load64(m.memory, uint64(uint32(v5))+24))
 			v6 = t10
-			v14 = v9
+			v13 = v8
 			t11 := int64(load64(m.memory, uint64(uint32(v5))+16))
-			v11 = t11
-			if v11 != v15 {
+			v10 = t11
+			if v10 != v14 {
 				goto l2
 			}
-			v14 = v9
-			if v6 != v16 {
+			v13 = v8
+			if v6 != v15 {
 				goto l2
 			}
 		}
 		{
-			if v10&i32(1) != 0 {
+			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn253(v15, v1, v8, v7, i64(-1))
-			v18 = t12
+			t12 := m.fn250(v14, v1, v7, i64(-1))
+			v17 = t12
 		}
 	l3:
-		v10 = i32(1)
-		if v18 != v17 {
+		v9 = i32(1)
+		if v17 != v16 {
 			goto l4
 		}
 		t13 := v5
-		t14 := v17
-		v12 = v7 - (v12 + i64(-1))
-		p15 := v12
-		if uint64(v12) > uint64(v7) {
+		t14 := v16
+		v11 = v7 - (v11 + i64(-1))
+		p15 := v11
+		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn269(t13, t14, i64(0), p15, i64(0))
+		m.fn267(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
-		v12 = t16
+		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
-		t18 := v12 + v13
-		v14 = t17
-		v6 = v14 + v9
+		t18 := v11 + v12
+		v13 = t17
+		v6 = v13 + v8
 		var p19 int32
-		if uint64(v6) < uint64(v14) {
+		if uint64(v6) < uint64(v13) {
 			p19 = 1
 		}
 		v1 = p19
-		v9 = t18 + int64(uint32(v1))
-		t21 := v9
+		v8 = t18 + int64(uint32(v1))
+		t21 := v8
 		t22 := v1
 		var p23 int32
-		if uint64(v9) < uint64(v12) {
+		if uint64(v8) < uint64(v11) {
 			p23 = 1
 		}
 		p20 := p23
-		if v9 == v12 {
+		if v8 == v11 {
 			p20 = t22
 		}
 		v1 = p20
@@ -17825,21 +17362,21 @@ func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
 		if v1 != 0 {
 			p24 = i64(-1)
 		}
-		v13 = p24
+		v12 = p24
 		p25 := v6
 		if v1 != 0 {
 			p25 = i64(-1)
 		}
-		v14 = p25
+		v13 = p25
 	}
 l0:
-	store64(m.memory, uint32(v0), uint64(v14))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v13))
+	store64(m.memory, uint32(v0), uint64(v13))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v12))
 	m.g0 = v5 + i32(32)
 }
 
 //go:norace
-func (m *Module) fn258(v0 int32) {
+func (m *Module) fn256(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17859,8 +17396,8 @@ func (m *Module) fn258(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn259(v1, v1+i32(32))
-	m.fn259(v1+i32(32), v1)
+	m.fn257(v1, v1+i32(32))
+	m.fn257(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17876,7 +17413,7 @@ func (m *Module) fn258(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn259(v0, v1 int32) {
+func (m *Module) fn257(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17902,7 +17439,7 @@ func (m *Module) fn259(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn260(v0, v1 int32) {
+func (m *Module) fn258(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -17948,7 +17485,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn261(v0, v1, v2 int32) {
+func (m *Module) fn259(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17960,7 +17497,7 @@ func (m *Module) fn261(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn200(v3, v1, v2)
+		m.fn201(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -17972,7 +17509,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn262(v0 int32) int64 {
+func (m *Module) fn260(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17994,7 +17531,7 @@ func (m *Module) fn262(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn263(v0 int32, v1 int64) {
+func (m *Module) fn261(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -18061,7 +17598,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn264(v0, v1 int32, v2 int64) {
+func (m *Module) fn262(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -18069,14 +17606,14 @@ func (m *Module) fn264(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn263(v1, v2)
+	m.fn261(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn269(t2, t3, i64(0), t4, i64(0))
+	m.fn267(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -18090,7 +17627,7 @@ func (m *Module) fn264(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn269(t8, t11, i64(0), v2, i64(0))
+	m.fn267(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -18180,7 +17717,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn265(v0 int32, v1 int64) {
+func (m *Module) fn263(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -18217,7 +17754,7 @@ func (m *Module) fn265(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn266(v0 int64, v1 int32) {
+func (m *Module) fn264(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -18267,7 +17804,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn267(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn265(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -18315,7 +17852,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn268(v0, v1, v2 int32) int32 {
+func (m *Module) fn266(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -18346,7 +17883,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn269(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn267(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18377,7 +17914,7 @@ func (m *Module) fn269(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn270(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn268(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {

@@ -116,7 +116,6 @@ fn max_total(policy: &ScheduleParams, retries: u64, most: u128) -> u128 {
 /// The sum of the longest delays before decorrelated jitter restarts: exact, or any number above
 /// `most` if it is above.
 fn sum(policy: &ScheduleParams, retries: u64, most: u128) -> u128 {
-    let policy = &policy.parts();
     let mut state = DelayState::start(policy);
     let (mut total, mut longest) = (0_u128, None);
     for index in 0..retries {

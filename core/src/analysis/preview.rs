@@ -57,7 +57,7 @@ pub struct Preview {
 
 impl Preview {
     pub(crate) fn new(policy: &ScheduleParams) -> Self {
-        let state = DelayState::start(&policy.parts());
+        let state = DelayState::start(policy);
         Self { policy: *policy, index: 0, min: state, mean: state, max: state, totals: [0; 3] }
     }
 }
@@ -67,7 +67,7 @@ impl Iterator for Preview {
 
     fn next(&mut self) -> Option<PreviewRow> {
         let Self { policy, index, min, mean, max, totals } = self;
-        let policy = &policy.parts();
+        let policy = &*policy;
         if *index >= policy.max_retries || *index > u32::MAX.into() {
             return None;
         }

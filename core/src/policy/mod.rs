@@ -158,7 +158,7 @@ impl Policy {
     /// A cap on the window applies to it. Decorrelated jitter does not use it.
     #[must_use]
     pub fn window_ns(&self, index: u32) -> u64 {
-        let policy = &self.0.parts();
+        let policy = &self.0;
         GrowthState::at(policy, index).window(policy, index.into())
     }
 
@@ -172,7 +172,7 @@ impl Policy {
     /// wrote: all of `delays`, or fewer if index 2^32 - 1 comes first.
     pub fn fill_ns(&self, stream: RandomStream, first: u32, delays: &mut [u64]) -> usize {
         let delays = at_most(delays, EVERY_INDEX.saturating_sub(first.into()));
-        let policy = &self.0.parts();
+        let policy = &self.0;
         DelayState::at(policy, stream, first).fill(policy, stream, first.into(), delays);
         delays.len()
     }

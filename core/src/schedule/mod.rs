@@ -98,14 +98,6 @@ pub trait Schedule: Deref<Target = PolicyNumbers> {
     fn waits(&self) -> &Waits;
 }
 
-impl ScheduleParams {
-    /// The same policy in parts.
-    #[inline]
-    pub(crate) const fn parts(&self) -> ScheduleParts<'_> {
-        ScheduleParts { numbers: &self.numbers, waits: &self.waits }
-    }
-}
-
 impl Schedule for ScheduleParams {
     #[inline]
     fn waits(&self) -> &Waits {
