@@ -37,9 +37,8 @@ class NoFallback:
 NO_FALLBACK: Final = NoFallback()
 
 
-def policy_of(policy: Any, fields: Any, delays: object) -> Policy | None:
-    """The policy with the fields beside it, and no more retries than a list of delays; None for a
-    function of the arguments of each call."""
+def policy_of(policy: Any, fields: Any) -> Policy | None:
+    """The policy with the fields beside it; None for a function of the arguments of each call."""
     if callable(policy):
         if "growth" in fields:
             raise TypeError("growth makes a whole policy: pass it or a policy, not both")
@@ -53,11 +52,7 @@ def policy_of(policy: Any, fields: Any, delays: object) -> Policy | None:
     else:
         kinds = "a Policy or a policy string"
         raise TypeError(f"policy must be {kinds}, not {_type_name(policy)}")
-    if fields:
-        made = made.replace(**fields)
-    if isinstance(delays, tuple) and (made.max_retries is None or made.max_retries > len(delays)):
-        made = made.replace(max_retries=len(delays))
-    return made
+    return made.replace(**fields) if fields else made
 
 
 #: The fields that only one growth has.
@@ -97,6 +92,10 @@ class Options:
 
     def __init__(self, **options: Any) -> None:
         self.__dict__.update(options)
+        if isinstance(self.delays, tuple):
+            retries, most = self.policy.max_retries, len(self.delays)
+            if retries is None or retries > most:
+                self.policy = self.policy.replace(max_retries=most)
         self.limits_attempts = self.policy.attempt_timeout is not None
         self.has_hooks = self.on_retry is not None or self.on_stop is not None
         of_arguments = (self.key, self.deadline_of, self.policy_of)
@@ -121,6 +120,7 @@ class Options:
     #: A function of the arguments of each call, and the fields beside what it returns.
     policy_of: Callable[..., Policy | str] | None
     fields: _PolicyFields
+    #: A list allows no more retries than it has entries.
     delays: tuple[Duration, ...] | Callable[[int, Any], Duration | None] | None
     fallback: Any
     on: tuple[type[Exception], ...] | Callable[[Exception], Maybe[object]]
@@ -199,7 +199,7 @@ class Options:
             raise TypeError(
                 f"policy returned {given!r}, which is neither a Policy nor a policy string"
             )
-        policy = policy_of(given, self.fields, self.delays)
+        policy = policy_of(given, self.fields)
         text = given if isinstance(given, str) and not self.fields else None
         return self.changed(policy=policy, policy_text=text, policy_of=None)
 

@@ -134,7 +134,7 @@ class Retrying:
                 kinds = "an iterable of durations or a function of the index and the failure"
                 raise TypeError(f"delays must be {kinds}, not {_type_name(delays)}")
             checked_delays = _checked_delays(delays)
-        given = policy_of(policy, fields, checked_delays)
+        given = policy_of(policy, fields)
         if stream is not None and seed is not None:
             raise TypeError("pass a stream or a seed, not both: a seed makes a stream")
         if key is not None and seed is None:
