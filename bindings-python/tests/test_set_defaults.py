@@ -202,3 +202,13 @@ def test_invalid_defaults(options, message):
     with pytest.raises(TypeError, match=message):
         set_defaults(**options)
     assert retrying(on=()).call(lambda: 1) == 1
+
+
+def test_a_list_of_delays_limits_the_retries_of_a_policy_of_the_program(time):
+    script = loops.Script(*[RESET] * 6)
+    with (
+        set_defaults(policy="constant:base=9s,max_retries=5"),
+        pytest.raises(ConnectionResetError),
+    ):
+        retrying(on=OSError, delays=[1, 2], log=False).call(script)
+    assert (script.calls, time.slept) == (3, [1.0, 2.0])
