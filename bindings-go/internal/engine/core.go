@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn267(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn266(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn267(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn266(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -2171,7 +2171,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn267(v2, v3, i64(0), i64(10), i64(0))
+		m.fn266(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2191,7 +2191,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn245(v0, int32(t5)|i32(48))
+		_ = m.fn244(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2504,7 +2504,7 @@ l5:
 					if t57 != i32(116) {
 						goto l5
 					}
-					_ = m.fn241(v23, v2+i32(36), v19)
+					_ = m.fn240(v23, v2+i32(36), v19)
 					goto l5
 				default:
 					switch v24 + i32(-117) {
@@ -2595,7 +2595,7 @@ l5:
 								goto l25
 							}
 						l23:
-							t52 := m.fn241(v23, v2+i32(36), v4)
+							t52 := m.fn240(v23, v2+i32(36), v4)
 							v0 = t52
 							if v7 == 0 {
 								goto l5
@@ -2709,7 +2709,7 @@ l5:
 				t112 := m.fn34(t111, i32(35446), i32(1))
 				v25 = t112
 				m.fn41(v2+i32(48), v0)
-				_ = m.fn241(v25, v2+i32(48), v19)
+				_ = m.fn240(v25, v2+i32(48), v19)
 				goto l5
 			}
 			_ = m.fn34(v23, i32(35438), i32(8))
@@ -2769,7 +2769,7 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l25:
-	m.fn251(v5, v8, v20, v23)
+	m.fn250(v5, v8, v20, v23)
 	goto l5
 l19:
 	v0 = i32(128)
@@ -3188,7 +3188,7 @@ func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn266(v0, v2, v1)
+		t0 := m.fn265(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -3939,7 +3939,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn260(v1)
+	t1 := m.fn259(v1)
 	v5 = t1
 	m.fn146(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3967,7 +3967,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn267(t8, p10, i64(0), t11, i64(0))
+			m.fn266(t8, p10, i64(0), t11, i64(0))
 			m.fn146(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -4012,7 +4012,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn262(v4+i32(16), v4+i32(32), v3)
+			m.fn261(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -4025,7 +4025,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn246(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn245(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4563,7 +4563,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn267(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn266(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4961,7 +4961,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn267(t6, p9, i64(0), t10, i64(0))
+		m.fn266(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5368,7 +5368,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn267(v5, v7, i64(0), v8, i64(0))
+				m.fn266(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5392,7 +5392,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn267(t15, p16, i64(0), v3, i64(0))
+				m.fn266(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5465,8 +5465,8 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn246(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn267(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn245(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn266(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5573,7 +5573,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn267(t69, p71, i64(0), t72, i64(0))
+			m.fn266(t69, p71, i64(0), t72, i64(0))
 			m.fn146(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5630,7 +5630,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn267(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn266(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5682,7 +5682,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn246(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn245(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -6706,7 +6706,7 @@ func (m *Module) fn96(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn258(v2+i32(8), v3)
+			m.fn257(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6717,7 +6717,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn258(v2+i32(24), v3)
+		m.fn257(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6730,7 +6730,7 @@ func (m *Module) fn96(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn258(v2+i32(16), v3)
+		m.fn257(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6744,7 +6744,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn259(v2+i32(32), v5, v1)
+		m.fn258(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6769,7 +6769,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn258(v4+i32(16), v4+i32(204))
+	m.fn257(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6777,7 +6777,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn259(v4+i32(232), v1, t2)
+		m.fn258(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6855,7 +6855,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn258(v4+i32(8), v4+i32(204))
+			m.fn257(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6866,7 +6866,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn259(v4+i32(216), v9, v11)
+						m.fn258(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6888,7 +6888,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn259(v4+i32(232), v9, v12)
+						m.fn258(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6901,7 +6901,7 @@ func (m *Module) fn97(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn259(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn258(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6976,7 +6976,7 @@ l0:
 
 //go:norace
 func (m *Module) fn100(v0, v1 int32) int32 {
-	t0 := m.fn266(v0, v1, i32(88))
+	t0 := m.fn265(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -7059,11 +7059,11 @@ func (m *Module) fn103(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn266(v0, v1, i32(80))
+		t2 := m.fn265(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn266(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn265(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -7666,7 +7666,7 @@ l3:
 		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn240(t7, t8, v8)
+		m.fn239(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
@@ -8041,7 +8041,7 @@ func (m *Module) fn116(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn240(t5, t6, v7)
+	m.fn239(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -8266,7 +8266,7 @@ func (m *Module) fn120(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn241(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn240(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
 	t9 := m.fn229(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
@@ -8360,11 +8360,11 @@ l1:
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn241(v1, v3+i32(804), v12)
+			_ = m.fn240(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn242(v1, v9)
+		_ = m.fn241(v1, v9)
 	l10:
 		v10 = i32(34124)
 		v1 = v11
@@ -8681,11 +8681,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn266(v4+i32(48), v1, i32(80))
+			t18 := m.fn265(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn266(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn265(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8875,7 +8875,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn267(v3, v12, i64(0), v13, i64(0))
+					m.fn266(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8894,7 +8894,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn267(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn266(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9077,7 +9077,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn267(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn266(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(36128)
 				if v9 != 0 {
@@ -9359,7 +9359,7 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn267(v4, v2, i64(0), i64(10), i64(0))
+	m.fn266(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9590,7 +9590,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn256(v0)
+		m.fn255(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9643,7 +9643,7 @@ func (m *Module) fn141(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn256(v1 + i32(8))
+	m.fn255(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9655,10 +9655,10 @@ func (m *Module) fn141(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn257(v1+i32(64), v1+i32(96))
-	m.fn257(v1+i32(96), v1+i32(64))
-	m.fn257(v1+i32(64), v1+i32(96))
-	m.fn257(v1+i32(96), v1+i32(64))
+	m.fn256(v1+i32(64), v1+i32(96))
+	m.fn256(v1+i32(96), v1+i32(64))
+	m.fn256(v1+i32(64), v1+i32(96))
+	m.fn256(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -10068,8 +10068,8 @@ func (m *Module) fn146(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn260(v1)
-		m.fn267(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn259(v1)
+		m.fn266(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -10097,14 +10097,14 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn261(v0, v3)
+		m.fn260(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn262(v4, v0, v3)
+		m.fn261(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -10131,7 +10131,7 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn263(v0, v2)
+	m.fn262(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -10169,9 +10169,9 @@ func (m *Module) fn149(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn264(t2, v1)
+		m.fn263(t2, v1)
 		v3 = i32(7)
-		m.fn265(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn264(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10274,10 +10274,10 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn264(v12, v9)
+		m.fn263(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn265(v0, v1, i32(2), i64(0), v9)
+			m.fn264(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -10326,7 +10326,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn246(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn245(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -10351,7 +10351,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn64(v9, v10+i32(376))
 				}
 			l6:
-				m.fn265(v0, v1, i32(1), i64(0), v9)
+				m.fn264(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10541,7 +10541,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l17:
-				m.fn265(v0, v1, i32(3), i64(0), v9)
+				m.fn264(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
 				t64 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -10559,7 +10559,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					p69 = t67
 				}
 				t70 := fn1(v6, v11)
-				m.fn267(t65, p69+i64(1), i64(0), t70, i64(0))
+				m.fn266(t65, p69+i64(1), i64(0), t70, i64(0))
 				t71 := int64(load64(m.memory, uint64(uint32(v10))+40))
 				v6 = t71
 			}
@@ -10618,7 +10618,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 							p85 = v6
 						}
-						m.fn267(t84, t83, i64(0), p85-v7+i64(1), i64(0))
+						m.fn266(t84, t83, i64(0), p85-v7+i64(1), i64(0))
 						t86 := int64(load64(m.memory, uint64(uint32(v10))+24))
 						v7 = v7 + t86
 					}
@@ -10652,7 +10652,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l27:
-				m.fn265(v0, v1, i32(4), v7, v9)
+				m.fn264(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
 		l26:
@@ -10666,7 +10666,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l28
 			}
 		l29:
-			m.fn265(v0, v1, i32(5), v7, v9)
+			m.fn264(v0, v1, i32(5), v7, v9)
 			goto l1
 		l28:
 			{
@@ -10742,7 +10742,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p112 = i64(0)
 							}
 							t113 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn267(t110, p112, i64(0), t113, i64(0))
+							m.fn266(t110, p112, i64(0), t113, i64(0))
 							m.fn146(v10+i32(56), v9)
 							t115 := v10
 							p114 := v8
@@ -10823,7 +10823,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t141 := v6
 							v4 = t140
 							t142 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t143 := m.fn246(int32(int64(uint64(v4)>>32)), int32(v4), t142)
+							t143 := m.fn245(int32(int64(uint64(v4)>>32)), int32(v4), t142)
 							v4 = t143
 							p144 := v4
 							if uint64(v6) > uint64(v4) {
@@ -10889,7 +10889,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l1
 			}
 		l31:
-			m.fn265(v0, v1, i32(6), v7, v9)
+			m.fn264(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
@@ -11012,9 +11012,9 @@ func (m *Module) fn154(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn264(t6, v1)
+		m.fn263(t6, v1)
 		v3 = i32(6)
-		m.fn265(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn264(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -11837,7 +11837,7 @@ l39:
 													v20 = v27
 													goto l14
 												case 2:
-													m.fn238(v5+i32(568), v18, v17)
+													m.fn237(v5+i32(568), v18, v17)
 													t28 := int32(load32(m.memory, uint64(uint32(v5))+568))
 													if t28 != i32(1) {
 														goto l15
@@ -11859,7 +11859,7 @@ l39:
 											goto l18
 										}
 									l23:
-										m.fn238(v5+i32(568), v18, v17)
+										m.fn237(v5+i32(568), v18, v17)
 										t46 := int32(load32(m.memory, uint64(uint32(v5))+568))
 										if t46 == i32(1) {
 											goto l16
@@ -11915,7 +11915,7 @@ l39:
 								if v23 == 0 {
 									switch v26 {
 									case 2:
-										t60 := m.fn239(v1, v24, i64(1), v29, v5+i32(544))
+										t60 := m.fn238(v1, v24, i64(1), v29, v5+i32(544))
 										if t60 == 0 {
 											goto l36
 										}
@@ -11924,7 +11924,7 @@ l39:
 										store64(m.memory, uint64(uint32(v1))+1008, uint64(v29))
 										goto l37
 									case 3:
-										t61 := m.fn239(v1, v24, i64(1), i64(4), v5+i32(544))
+										t61 := m.fn238(v1, v24, i64(1), i64(4), v5+i32(544))
 										if t61 == 0 {
 											goto l36
 										}
@@ -11952,13 +11952,13 @@ l39:
 										store32(m.memory, uint64(uint32(v7))+8, uint32(t67))
 										goto l37
 									case 1:
-										t68 := m.fn239(v1, v24, i64(1), v25, v5+i32(544))
+										t68 := m.fn238(v1, v24, i64(1), v25, v5+i32(544))
 										if t68 != 0 {
 											goto l37
 										}
 										goto l36
 									default:
-										t69 := m.fn239(v1, v24, i64(0), v25, v5+i32(544))
+										t69 := m.fn238(v1, v24, i64(0), v25, v5+i32(544))
 										if t69 != 0 {
 											goto l37
 										}
@@ -12175,7 +12175,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn267(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn266(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
@@ -12202,7 +12202,7 @@ func (m *Module) fn175(v0 int32, v1 int64, v2 int32) int64 {
 	m.fn177(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn250(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn249(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
@@ -12255,7 +12255,7 @@ l1:
 //go:norace
 func (m *Module) fn178(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn250(t0, v1, v2, v3)
+	t1 := m.fn249(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
@@ -12504,7 +12504,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v7) > uint64(v8) {
 				goto l11
 			}
-			m.fn252(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
+			m.fn251(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v3 = t26
@@ -12531,7 +12531,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				v11 = v4 << 4
 				t34 := v11
 				v12 = int64(uint64(v4) >> 60)
-				m.fn253(t31, t32, t33, t34, v12, v8)
+				m.fn252(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12588,7 +12588,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn267(v5, v6, i64(0), v15, i64(0))
+										m.fn266(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v7
@@ -12655,7 +12655,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn253(t57, t58, t59, t60, t61, v18)
+							m.fn252(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v6 = t66
 							v3 = v6 - v4
@@ -12764,7 +12764,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn254(t85, t86, v1, v8)
+		m.fn253(t85, t86, v1, v8)
 		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -13474,7 +13474,7 @@ func (m *Module) fn192(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn247(v0, v1)
+			m.fn246(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -13502,7 +13502,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn267(v3, t2, i64(0), v2, i64(0))
+			m.fn266(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13551,7 +13551,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
 						p21 = v0
 					}
-					m.fn267(t22, t23, i64(0), p21, i64(0))
+					m.fn266(t22, t23, i64(0), p21, i64(0))
 					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 					v0 = t24
 					p25 := i64(0x7fffffffffffffff)
@@ -13570,7 +13570,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if v4&i32(1) == 0 {
 						goto l5
 					}
-					m.fn267(v3+i32(48), v0, i64(0), v2, i64(0))
+					m.fn266(v3+i32(48), v0, i64(0), v2, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -13585,7 +13585,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l6
 				}
-				m.fn267(v3+i32(32), v2, i64(0), v2, i64(0))
+				m.fn266(v3+i32(32), v2, i64(0), v2, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -13597,7 +13597,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 				goto l6
 			}
 		case 4:
-			t28 := m.fn249(v1+i32(184), v0)
+			t28 := m.fn248(v1+i32(184), v0)
 			v0 = t28
 		}
 	}
@@ -13782,7 +13782,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn267(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn266(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13792,8 +13792,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn267(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn267(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn266(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn266(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13911,7 +13911,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn246(t8, t9, v1)
+			t10 := m.fn245(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -13949,7 +13949,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn246(t18, t19, v1)
+			t20 := m.fn245(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -13958,7 +13958,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn246(t22, t23, v1)
+			t24 := m.fn245(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -13968,7 +13968,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn267(v4, t26, i64(0), v3, i64(0))
+			m.fn266(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -14083,7 +14083,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn268(v3, v0, v1, v4&i32(127))
+		m.fn267(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -14133,7 +14133,7 @@ func (m *Module) fn198(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn247(v0, v1)
+	m.fn246(v0, v1)
 }
 
 //go:norace
@@ -14462,7 +14462,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn267(v3, v4, i64(0), i64(10), i64(0))
+		m.fn266(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14609,7 +14609,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn267(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn266(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14628,7 +14628,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn267(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn266(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14642,7 +14642,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn267(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn266(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14674,7 +14674,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn267(v5, v14, i64(0), i64(10), i64(0))
+				m.fn266(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14688,7 +14688,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn267(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn266(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -15343,7 +15343,7 @@ l1:
 
 //go:norace
 func (m *Module) fn224(v0, v1, v2 int32) int32 {
-	t0 := m.fn266(v0, v1, v2)
+	t0 := m.fn265(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -16298,7 +16298,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1, v2 int32) {
+func (m *Module) fn237(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16336,7 +16336,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
+func (m *Module) fn238(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
 	var v5 int32
 	v5 = i32(0)
 	{
@@ -16367,7 +16367,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1, v2 int32) {
+func (m *Module) fn239(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -16399,7 +16399,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn240(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16429,13 +16429,13 @@ func (m *Module) fn241(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn35(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn243(v0, v2)
+			_ = m.fn242(v0, v2)
 			goto l5
 		case 2:
 			m.fn38(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn244(v0, t10, t11)
+			_ = m.fn243(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn35(v0, v2)
@@ -16447,7 +16447,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1 int32) int32 {
+func (m *Module) fn241(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16475,14 +16475,14 @@ l1:
 			p5 = 1
 		}
 		t6 := m.fn34(t4, p3, p5)
-		_ = m.fn243(t6, v2)
+		_ = m.fn242(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn243(v0 int32, v1 int64) int32 {
+func (m *Module) fn242(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16536,7 +16536,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1, v2 int32) int32 {
+func (m *Module) fn243(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16596,7 +16596,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn245(v0, v1 int32) int32 {
+func (m *Module) fn244(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16609,7 +16609,7 @@ func (m *Module) fn245(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn246(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn245(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -16626,7 +16626,7 @@ func (m *Module) fn246(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn267(t1, v6, i64(0), v4, i64(0))
+			m.fn266(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16645,7 +16645,7 @@ func (m *Module) fn246(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn267(v3, v2, i64(0), v4, i64(0))
+		m.fn266(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16669,7 +16669,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn247(v0, v1 int32) {
+func (m *Module) fn246(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -16699,7 +16699,7 @@ func (m *Module) fn247(v0, v1 int32) {
 		case 3:
 			t7 := int64(load64(m.memory, uint64(uint32(v1))+312))
 			t8 := int64(load64(m.memory, uint32(v0)))
-			t9 := fn248(t7, t8)
+			t9 := fn247(t7, t8)
 			store64(m.memory, uint32(v0), uint64(t9))
 			return
 		case 0:
@@ -16718,7 +16718,7 @@ func (m *Module) fn247(v0, v1 int32) {
 			}
 			t15 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t16 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t17 := m.fn246(t15, t16, v3)
+			t17 := m.fn245(t15, t16, v3)
 			t18 := v0
 			t19 := v2
 			v3 = t17
@@ -16733,7 +16733,7 @@ func (m *Module) fn247(v0, v1 int32) {
 }
 
 //go:norace
-func fn248(v0, v1 int64) int64 {
+func fn247(v0, v1 int64) int64 {
 	var v2 int64
 	v2 = v1 + i64(1)
 	p0 := v2
@@ -16749,7 +16749,7 @@ func fn248(v0, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn249(v0 int32, v1 int64) int64 {
+func (m *Module) fn248(v0 int32, v1 int64) int64 {
 	var v2 int64
 	var v3, v4, v5 int32
 	{
@@ -16788,7 +16788,7 @@ func (m *Module) fn249(v0 int32, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn250(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn249(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
@@ -16798,7 +16798,7 @@ func (m *Module) fn250(v0 int64, v1 int32, v2, v3 int64) int64 {
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn267(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn266(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -16807,7 +16807,7 @@ func (m *Module) fn250(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn267(v4, t6, i64(0), v2, i64(0))
+		m.fn266(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16839,7 +16839,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn251(v0, v1, v2, v3 int32) {
+func (m *Module) fn250(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -16871,7 +16871,7 @@ l3:
 		goto l2
 	}
 l1:
-	_ = m.fn245(v5, v8)
+	_ = m.fn244(v5, v8)
 l2:
 	v3 = v3 + i32(1)
 	goto l3
@@ -17102,14 +17102,14 @@ l10:
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn251(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn254(v7+i32(40), v1, t1, v4)
+	m.fn253(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17122,7 +17122,7 @@ func (m *Module) fn252(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn255(v0, v7+i32(368), v4, v5, v6)
+					m.fn254(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17135,16 +17135,16 @@ func (m *Module) fn252(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn255(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn254(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn267(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn267(v7, v10, i64(0), v4, i64(0))
-		m.fn255(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn266(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn266(v7, v10, i64(0), v4, i64(0))
+		m.fn254(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17212,14 +17212,14 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn253(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn252(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn252(v0, t0, t1, v2, v5, v3, v4)
+	m.fn251(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn254(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn253(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
@@ -17242,7 +17242,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn255(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn254(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -17319,7 +17319,7 @@ func (m *Module) fn255(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn250(v14, v1, v7, i64(-1))
+			t12 := m.fn249(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -17334,7 +17334,7 @@ func (m *Module) fn255(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn267(t13, t14, i64(0), p15, i64(0))
+		m.fn266(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17376,7 +17376,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn256(v0 int32) {
+func (m *Module) fn255(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17396,8 +17396,8 @@ func (m *Module) fn256(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn257(v1, v1+i32(32))
-	m.fn257(v1+i32(32), v1)
+	m.fn256(v1, v1+i32(32))
+	m.fn256(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17413,7 +17413,7 @@ func (m *Module) fn256(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn257(v0, v1 int32) {
+func (m *Module) fn256(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17439,7 +17439,7 @@ func (m *Module) fn257(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn258(v0, v1 int32) {
+func (m *Module) fn257(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -17485,7 +17485,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn259(v0, v1, v2 int32) {
+func (m *Module) fn258(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17509,7 +17509,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn260(v0 int32) int64 {
+func (m *Module) fn259(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17531,7 +17531,7 @@ func (m *Module) fn260(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn261(v0 int32, v1 int64) {
+func (m *Module) fn260(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -17598,7 +17598,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn262(v0, v1 int32, v2 int64) {
+func (m *Module) fn261(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17606,14 +17606,14 @@ func (m *Module) fn262(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn261(v1, v2)
+	m.fn260(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn267(t2, t3, i64(0), t4, i64(0))
+	m.fn266(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17627,7 +17627,7 @@ func (m *Module) fn262(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn267(t8, t11, i64(0), v2, i64(0))
+	m.fn266(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17717,7 +17717,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn263(v0 int32, v1 int64) {
+func (m *Module) fn262(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17754,7 +17754,7 @@ func (m *Module) fn263(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn264(v0 int64, v1 int32) {
+func (m *Module) fn263(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -17804,7 +17804,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn265(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn264(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17852,7 +17852,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn266(v0, v1, v2 int32) int32 {
+func (m *Module) fn265(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -17883,7 +17883,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn267(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn266(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -17914,7 +17914,7 @@ func (m *Module) fn267(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn268(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn267(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {

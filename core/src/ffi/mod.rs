@@ -221,9 +221,11 @@ fn the_default_policy_is_the_preset() {
 /// # Errors
 /// The first rule of SPEC 8 that the policy then breaks.
 pub fn change_policy(policy: &Policy, field: Field, value: u64) -> Result<Policy, PolicyError> {
-    let mut fields = FieldSet::default();
-    fields.set(field, value);
-    change_policy_fields(policy, &fields)
+    let values = policy.0.values();
+    let stays = |of| values.is_explicit(of) && !replaced_by(field).contains(&of);
+    let mut params = FieldSet::from_values(&values, stays);
+    params.set(field, value);
+    Policy::from_params(&params)
 }
 
 /// The policy that the string of `policy` describes if pairs of all these fields follow it. A new growth
