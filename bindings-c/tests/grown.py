@@ -17,7 +17,7 @@ REPLACEMENTS = {
     },
     "core/src/decision/progress.rs": {
         "            return self.stop(StopReason::MaxRetries, 0, budget);\n": """
-            let is_exhausted = policy.0.later == [0, 0, 0, 7];
+            let is_exhausted = policy.later == [0, 0, 0, 7];
             let reason = if is_exhausted { StopReason::Exhausted } else { StopReason::MaxRetries };
             return self.stop(reason, 0, budget);
 """,
@@ -26,7 +26,7 @@ REPLACEMENTS = {
         "            $(pub(crate) $name: $word,)*\n": "            $(pub(crate) $name: $word,)*\n"
         "            pub(crate) later: [u64; 4],\n",
         " == size_of::<u64>() $(+": " == size_of::<[u64; 4]>() + size_of::<u64>() $(+",
-        "let mut parameters = Self {\n": "let mut parameters = Self {\n"
+        "let mut numbers = Self {\n": "let mut numbers = Self {\n"
         "                    later: [0, 0, 0, values.get(Field::MaxRetries)],\n",
     },
     "core/src/ffi/mod.rs": {
