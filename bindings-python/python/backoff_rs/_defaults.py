@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from weakref import WeakKeyDictionary
 
@@ -9,8 +10,8 @@ from . import _time
 from ._advice import FIELDS, reject_unknown
 from ._backoff import _type_name
 from ._functions import is_coroutine_function
-from ._options import kept, replaced_fields
-from ._retrying import Retrying
+from ._options import kept
+from ._retrying import Retrying, merged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,12 +68,9 @@ class _Sum:
     """The defaults of all calls of set_defaults() together."""
 
     def __init__(self, given: list[dict[str, Any]]) -> None:
-        self._given: dict[str, Any] = {}
-        for later in given:
-            for name in replaced_fields(later):
-                self._given.pop(name, None)
-            hooks = {name: _both(self._given.get(name), later.get(name)) for name in _HOOKS}
-            self._given |= later | hooks
+        self._given = merged(given)
+        for name in _HOOKS:
+            self._given[name] = functools.reduce(_both, (one.get(name) for one in given), None)
         rest = dict(self._given)
         self._enabled: bool = rest.pop("enabled", True)
         self._options = Retrying(on=(), **rest)._options

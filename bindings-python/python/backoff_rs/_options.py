@@ -55,30 +55,6 @@ def policy_of(policy: Any, fields: Any) -> Policy | None:
     return made.replace(**fields) if fields else made
 
 
-#: The fields that only one growth has.
-_FIELDS_OF_GROWTHS: Final = {
-    "linear": {"increment"},
-    "exponential": {"multiplier"},
-    "polynomial": {"power", "origin"},
-    "steps": {"waits"},
-}
-
-
-def replaced_fields(fields: dict[str, Any]) -> set[str]:
-    """The earlier fields that these take the place of, besides those of the same name."""
-    replaced: set[str] = set()
-    if "max_retries" in fields:
-        replaced.add("max_attempts")
-    if "max_attempts" in fields:
-        replaced.add("max_retries")
-    if growth := fields.get("growth"):
-        others = (names for kind, names in _FIELDS_OF_GROWTHS.items() if kind != growth)
-        replaced = replaced.union(*others)
-        if growth == "steps":
-            replaced |= {"base", "throttled_base"}
-    return replaced
-
-
 def kept(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a caller for more than one use: an iterator becomes a tuple."""
     for name in options.keys() & {"delays", "waits"}:

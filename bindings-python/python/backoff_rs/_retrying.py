@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import MethodType
 
 from . import _functions, _wrap
-from ._advice import reject_unknown, with_advice
+from ._advice import FIELDS, reject_unknown, with_advice
 from ._attempts import AsyncAttempts, Attempts
 from ._backoff import Budget, Policy, RandomStream, RetryStats, _checked_delays, _type_name
 from ._log import checked_levels
 from ._loop import Loop
-from ._options import NO_FALLBACK, Options, checked_deadline, policy_of, replaced_fields
+from ._options import NO_FALLBACK, Options, checked_deadline, policy_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -332,8 +332,21 @@ def _changed(given: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
         dropped |= {"seed", "key"}
     if "seed" in options or "key" in options:
         dropped.add("stream")
-    dropped |= replaced_fields(options)
-    return {name: value for name, value in given.items() if name not in dropped} | options
+    return merged([{name: given[name] for name in given if name not in dropped}, options])
+
+
+def merged(layers: list[dict[str, Any]]) -> dict[str, Any]:
+    """The options of all layers, of which the last one that names an option counts. The fields of a layer
+    change the policy with those of the layers before, so they also replace what they exclude."""
+    whole = {name: layer[name] for layer in layers for name in layer}
+    fields = [{name: layer[name] for name in layer if name in FIELDS} for layer in layers]
+    *earlier, last = [*filter(None, fields)] or [{}]
+    policy: Any = whole.get("policy", "default")
+    if not earlier or callable(policy):
+        return whole
+    for before in earlier:
+        policy = policy_of(policy, before)
+    return {name: whole[name] for name in whole if name not in FIELDS} | last | {"policy": policy}
 
 
 #: The names of the options of a loop, without the fields of policies.

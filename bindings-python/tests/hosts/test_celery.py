@@ -108,6 +108,13 @@ def test_an_eager_task_is_retried_without_waiting(here):
     [
         ({"policy": "ful:base=1s"}, PolicyError, 'unknown name "ful"'),
         ({"policy": None}, TypeError, "policy must be a Policy or a policy string, not None"),
+        ({"policy": "default:attempt_timeout=2s"}, ValueError, "attempt_timeout 2.0 of the policy"),
+        ({"policy": "default:reset_after=2m"}, ValueError, "reset_after 120.0 of the policy"),
+        (
+            {"policy": "default:elapsed_from=failure"},
+            ValueError,
+            "elapsed_from failure of the policy",
+        ),
         ({"policy": "cenkalti-v4"}, ValueError, "max_elapsed needs the time"),
         ({"on": KeyboardInterrupt}, TypeError, "never retried"),
         ({"seed": -1}, PolicyError, "seed -1 is below 0"),

@@ -134,6 +134,7 @@ def test_each_call_has_a_stream_of_its_own(run):
     [
         ({"policy": "ful:base=1s"}, PolicyError, 'unknown name "ful"'),
         ({"policy": 5}, TypeError, "policy must be a Policy or a policy string, not int"),
+        ({"policy": "default:attempt_timeout=2s"}, ValueError, "attempt_timeout 2.0 of the policy"),
         ({"on": 5}, TypeError, "on must be"),
         ({"on": asyncio.sleep}, TypeError, "on is a coroutine function"),
         ({"seed": -1}, PolicyError, "seed -1 is below 0"),
@@ -153,6 +154,15 @@ def test_each_call_has_a_stream_of_its_own(run):
 def test_invalid_options(adapter, options, error, message):
     with pytest.raises(error, match=message):
         adapter(**{"on": Exception, **options})
+
+
+@pytest.mark.parametrize("field", ["reset_after=2m", "elapsed_from=failure"])
+def test_only_tenacity_does_not_keep_what_a_count_anew_needs(field):
+    policy = f"default:{field}"
+    with pytest.raises(ValueError, match=f"^{field.partition('=')[0]} .* of the policy"):
+        tenacity_adapter.Retries(policy, on=Exception)
+    backoff_adapter.wait_gen(policy, on=Exception)
+    stamina_adapter.backoff_hook(policy, on=Exception)
 
 
 def test_tenacity_repeats_results_and_coroutines():
