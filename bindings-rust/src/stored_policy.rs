@@ -1,12 +1,12 @@
-//! The policy of a loop, in the memory that most policies need.
+//! The policy of a loop, in little memory.
 
 use std::sync::Arc;
 
 use backoff_core::ffi::{self, PolicyNumbers, ScheduleParts};
 use backoff_core::{Policy, Waits};
 
-/// A policy whose waits of growth in steps are elsewhere: loops and their futures are copied, and a future
-/// in which policies were whole would exceed the 1,032 bytes up to which the allocator of Linux is fast.
+/// A policy whose waits of growth in steps are on the heap. Loops and their futures are copied, so they must be
+/// small: above 1,032 bytes the allocator of glibc is slow.
 #[derive(Clone)]
 pub(crate) struct StoredPolicy {
     pub(crate) numbers: PolicyNumbers,

@@ -2,7 +2,7 @@
 
 import { optionOf } from "../core/option-name.js";
 
-/** Names of what is no field of a policy. */
+/** Options of other libraries that are not fields of a policy. */
 const MEANT = [
 	[/^forever$/, "maxRetries: Infinity"],
 	[/^(?:retry|shouldRetry|handle)/, "shouldRetry"],

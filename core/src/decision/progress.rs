@@ -152,7 +152,7 @@ impl Progress {
 
     /// [`Operation::decide_with_delay`](crate::Operation::decide_with_delay) under the policy; without
     /// an own delay, [`Progress::decide`].
-    // Once in the code of libbackoff, which has several callers.
+    // Out of line: libbackoff calls it from several functions, and one copy keeps it small.
     #[inline(never)]
     pub fn decide_with_delay(
         &mut self,

@@ -76,7 +76,7 @@ impl Waits {
     }
 
     /// The wait at a position, and the last one at every later position.
-    // Not where the windows of other growths are computed, which it would make longer.
+    // Out of line, so that the code of the other growths stays short.
     #[inline(never)]
     pub(crate) fn at(&self, position: u64) -> u64 {
         let waits = self.as_ns();

@@ -12,14 +12,14 @@ pub(crate) fn delay_ns(policy: &impl Schedule, base: u64, stream: RandomStream, 
     }
     if base != policy.base {
         let numbers = PolicyNumbers { base, ..**policy };
-        // In one piece, as most policies are: each form has a copy of the formulas in the code.
+        // A whole policy, as most callers have: the formulas are compiled once for each kind of policy.
         let policy = ScheduleParams { numbers, waits: *policy.waits() };
         return any_delay_ns(&policy, stream, index);
     }
     any_delay_ns(policy, stream, index)
 }
 
-// Its code is long, and has several callers.
+// Out of line: several functions share its long code.
 #[inline(never)]
 fn any_delay_ns(policy: &impl Schedule, stream: RandomStream, index: u32) -> u64 {
     DelayState::at(policy, stream, index).delay(policy, index.into(), stream.draw(index))

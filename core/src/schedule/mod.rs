@@ -24,7 +24,7 @@ macro_rules! parameters {
         budget $budget:tt
     ) => {
         /// All of a validated policy but the waits of growth in steps, which take almost half of its memory.
-        /// A loop that keeps the waits elsewhere is copied sooner.
+        /// A loop that keeps the waits elsewhere is smaller.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub struct PolicyNumbers {
             $(pub(crate) $name: $word,)*
@@ -92,7 +92,7 @@ impl Deref for ScheduleParams {
     }
 }
 
-/// What the formulas read of a policy: one in one piece, or one whose waits are elsewhere.
+/// What the formulas read of a policy, wherever its waits are.
 pub trait Schedule: Deref<Target = PolicyNumbers> {
     /// The waits; none of another growth than steps.
     fn waits(&self) -> &Waits;
