@@ -895,8 +895,8 @@ struct backoff_loop_event {
 struct backoff_loop_attempt_info {
   // The number of the attempt: 1, 2, ...
   uint64_t number;
-  // The time in ns until attempt_timeout, max_elapsed or the deadline ends, whichever is first. An end
-  // that has passed does not count. BACKOFF_NO_TIME if no end is ahead.
+  // The time in ns until attempt_timeout, max_elapsed or the deadline ends, whichever is first: 0 if that
+  // is now or was before. BACKOFF_NO_TIME if there is no such end.
   uint64_t time_left_ns;
   // The outcome of the attempt before; BACKOFF_OUTCOME_NONE at the first one.
   backoff_outcome last_outcome;
@@ -1075,8 +1075,8 @@ backoff_code backoff_operation_attempt_limit(const backoff_operation *operation,
                                              uint64_t *limit_ns);
 
 // Writes how long an attempt that begins at `now_ns` has until attempt_timeout, max_elapsed or the
-// deadline ends, whichever is first. An end that has passed, or that is now, does not count: BACKOFF_NO_TIME
-// if no end is ahead, so keep a timeout of your own as the upper limit.
+// deadline ends, whichever is first: 0 if that is now or was before (SPEC 13.11). BACKOFF_NO_TIME if there
+// is no such end.
 BACKOFF_MUST_CHECK
 backoff_code backoff_operation_time_left(const backoff_operation *operation,
                                          uint64_t now_ns,

@@ -9780,9 +9780,9 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_operation_attempt_limit(v0 int32, v1 int64, v2 int32) int32 {
 	var v3, v4 int32
-	var v5 int64
+	var v5, v6 int64
 	t0 := m.g0
-	v3 = t0 - i32(16)
+	v3 = t0 - i32(48)
 	m.g0 = v3
 	v4 = i32(100)
 	{
@@ -9797,123 +9797,122 @@ func (m *Module) Xbackoff_operation_attempt_limit(v0 int32, v1 int64, v2 int32) 
 		if t1 != i64(3559379042386145391) {
 			goto l0
 		}
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+144))
-		v5 = t2
 		m.fn144(v3, v0+i32(328), v0+i32(8), v1)
-		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		t4 := int32(load32(m.memory, uint32(v3)))
-		t6 := v2
-		p5 := i64(-1)
-		if t4 != 0 {
-			p5 = t3
+		t2 := int64(load64(m.memory, uint32(v3)))
+		v5 = t2
+		t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
+		store64(m.memory, uint64(uint32(v3))+40, uint64(t3))
+		t4 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		store64(m.memory, uint64(uint32(v3))+32, uint64(t4))
+		v4 = v3 + i32(24) + i32(8)
+		v0 = i32(0)
+		v1 = v5
+	l2:
+		{
+			if v0 == i32(16) {
+				goto l1
+			}
+			t5 := int64(load64(m.memory, uint32(v4+v0)))
+			t6 := v1
+			v6 = t5
+			p7 := v1
+			if uint64(v6) < uint64(v1) {
+				p7 = v6
+			}
+			p8 := p7
+			if v6 == 0 {
+				p8 = t6
+			}
+			v1 = p8
+			v0 = v0 + i32(8)
+			goto l2
 		}
-		p7 := i64(-1)
-		if v5 != i64(0x7fffffffffffffff) {
-			p7 = p5
+	l1:
+		t10 := v2
+		p9 := v1
+		if v5 == i64(-1) {
+			p9 = i64(-1)
 		}
-		store64(m.memory, uint32(t6), uint64(p7))
+		store64(m.memory, uint32(t10), uint64(p9))
 		v4 = i32(0)
 	}
 l0:
-	m.g0 = v3 + i32(16)
+	m.g0 = v3 + i32(48)
 	return v4
 }
 
 //go:norace
 func (m *Module) fn144(v0, v1, v2 int32, v3 int64) {
-	var v4, v5, v6, v7 int64
-	t0 := int64(load64(m.memory, uint64(uint32(v2))+136))
-	v4 = t0
-	p1 := v4
-	if v4 == i64(0x7fffffffffffffff) {
-		p1 = i64(-1)
+	var v4, v5 int64
+	store64(m.memory, uint64(uint32(v0))+16, uint64(i64(-1)))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(-1)))
+	store64(m.memory, uint32(v0), uint64(i64(-1)))
+	{
+		t0 := int64(load64(m.memory, uint64(uint32(v2))+136))
+		v4 = t0
+		if v4 == i64(0x7fffffffffffffff) {
+			goto l0
+		}
+		store64(m.memory, uint32(v0), uint64(v4))
 	}
-	v4 = p1
+l0:
 	{
 		{
 			{
-				t2 := int32(load32(m.memory, uint64(uint32(v2))+180))
-				if t2 != i32(2) {
-					goto l0
-				}
-				t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				if t3 == 0 {
+				t1 := int32(load32(m.memory, uint64(uint32(v2))+180))
+				if t1 != i32(2) {
 					goto l1
 				}
-				t4 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v5 = t4
-				if v5 == i64(0x7fffffffffffffff) {
-					goto l1
+				t2 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t2 == 0 {
+					goto l2
 				}
+				t3 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v4 = t3
+				if v4 == i64(0x7fffffffffffffff) {
+					goto l2
+				}
+				goto l3
+			}
+		l1:
+			t4 := int64(load64(m.memory, uint64(uint32(v2))+104))
+			v4 = t4
+			if v4 == i64(0x7fffffffffffffff) {
 				goto l2
 			}
-		l0:
-			t5 := int64(load64(m.memory, uint64(uint32(v2))+104))
-			v5 = t5
-			if v5 == i64(0x7fffffffffffffff) {
-				goto l1
-			}
 		}
-	l2:
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t7 := v5
-		v6 = v3 - t6
-		p8 := v6
-		if uint64(v6) > uint64(v3) {
+	l3:
+		t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t6 := v0
+		t7 := v4
+		v5 = v3 - t5
+		p8 := v5
+		if uint64(v5) > uint64(v3) {
 			p8 = i64(0)
 		}
-		v6 = p8
-		v7 = t7 - v6
-		p9 := v7
-		if uint64(v7) > uint64(v5) {
+		v5 = t7 - p8
+		p9 := v5
+		if uint64(v5) > uint64(v4) {
 			p9 = i64(0)
 		}
-		v7 = p9
-		p10 := v4
-		if uint64(v7) < uint64(v4) {
-			p10 = v7
-		}
-		p11 := v4
-		if uint64(v5) > uint64(v6) {
-			p11 = p10
-		}
-		v4 = p11
+		store64(m.memory, uint64(uint32(t6))+8, uint64(p9))
 	}
-l1:
+l2:
 	{
-		t12 := int32(load32(m.memory, uint64(uint32(v1))+52))
-		if t12 == 0 {
-			goto l3
+		t10 := int32(load32(m.memory, uint64(uint32(v1))+52))
+		if t10 == 0 {
+			return
 		}
-		t13 := int64(load64(m.memory, uint64(uint32(v1))+24))
-		v5 = t13
-		v6 = v5 - v3
-		p14 := v6
-		if uint64(v6) > uint64(v5) {
-			p14 = i64(0)
+		t11 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		t12 := v0
+		v4 = t11
+		v3 = v4 - v3
+		p13 := v3
+		if uint64(v3) > uint64(v4) {
+			p13 = i64(0)
 		}
-		v6 = p14
-		p15 := v4
-		if uint64(v6) < uint64(v4) {
-			p15 = v6
-		}
-		p16 := v4
-		if uint64(v5) > uint64(v3) {
-			p16 = p15
-		}
-		v4 = p16
+		store64(m.memory, uint64(uint32(t12))+16, uint64(p13))
 	}
-l3:
-	if v4 != i64(-1) {
-		goto l4
-	}
-	v4 = i64(0)
-	goto l5
-l4:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
-	v4 = i64(1)
-l5:
-	store64(m.memory, uint32(v0), uint64(v4))
 }
 
 //go:norace
@@ -11171,9 +11170,10 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 
 //go:norace
 func (m *Module) Xbackoff_operation_time_left(v0 int32, v1 int64, v2 int32) int32 {
-	var v3, v4 int32
+	var v3, v4, v5 int32
+	var v6 int64
 	t0 := m.g0
-	v3 = t0 - i32(16)
+	v3 = t0 - i32(64)
 	m.g0 = v3
 	v4 = i32(100)
 	{
@@ -11188,19 +11188,43 @@ func (m *Module) Xbackoff_operation_time_left(v0 int32, v1 int64, v2 int32) int3
 		if t1 != i64(3559379042386145391) {
 			goto l0
 		}
-		m.fn144(v3, v0+i32(328), v0+i32(8), v1)
+		m.fn144(v3+i32(8), v0+i32(328), v0+i32(8), v1)
+		store64(m.memory, uint32(v3), uint64(i64(0x300000001)))
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		t3 := int32(load32(m.memory, uint32(v3)))
-		t5 := v2
-		p4 := i64(-1)
-		if t3 != 0 {
-			p4 = t2
+		v1 = t2
+		v4 = v3 + i32(48)
+		t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
+		store64(m.memory, uint32(v4), uint64(t3))
+		store64(m.memory, uint32(v3+i32(32)+i32(8)), uint64(v1))
+		store64(m.memory, uint64(uint32(v3))+32, uint64(i64(0x300000001)))
+		t4 := int64(load64(m.memory, uint64(uint32(v3))+24))
+		store64(m.memory, uint64(uint32(v3))+56, uint64(t4))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+36))
+		v5 = t5
+		v0 = i32(1)
+	l2:
+		{
+			if v5 == v0 {
+				goto l1
+			}
+			t6 := int64(load64(m.memory, uint32(v4)))
+			t7 := v1
+			v6 = t6
+			p8 := v6
+			if uint64(v1) < uint64(v6) {
+				p8 = t7
+			}
+			v1 = p8
+			v4 = v4 + i32(8)
+			v0 = v0 + i32(1)
+			goto l2
 		}
-		store64(m.memory, uint32(t5), uint64(p4))
+	l1:
+		store64(m.memory, uint32(v2), uint64(v1))
 		v4 = i32(0)
 	}
 l0:
-	m.g0 = v3 + i32(16)
+	m.g0 = v3 + i32(64)
 	return v4
 }
 
