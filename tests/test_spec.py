@@ -84,8 +84,8 @@ def test_peers_match():
     assert len({*peers, *keys}) == len(peers) + len(keys)
 
 
-def test_there_are_seven_messages():
-    assert len(MESSAGES) == 7
+def test_there_are_eight_messages():
+    assert len(MESSAGES) == 8
 
 
 @pytest.mark.parametrize("example", MESSAGES, ids=lambda example: example[0])

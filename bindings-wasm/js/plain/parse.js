@@ -52,30 +52,29 @@ function meant(unknown, names) {
 
 /** The nearest name that begins with the same letter, if at most 2 letters differ, or 1 of a short name. */
 function nearest(letters, names) {
-	let [found, least] = ["", 3];
-	for (const name of names) {
-		const known = lettersOf(name);
-		const count = known[0] === letters[0] ? edits(known, letters) : 3;
-		if (count < least && (count === 1 || known.length > 4)) {
-			[found, least] = [name, count];
-		}
-	}
-	return found;
+	const slips = names.map((name) => [edits(lettersOf(name), letters), name]).filter(([count]) => count < 3);
+	return slips.sort(([one], [other]) => one - other)[0]?.[1] ?? "";
 }
 
-/** How many letters are to be added, left out or changed. */
+/** How many letters are to be added, left out or changed; many if that is no slip. */
 function edits(known, letters) {
-	let row = Array.from(`${letters} `, (_, number) => number);
+	if (known[0] !== letters[0]) {
+		return MANY;
+	}
+	let row = Array.from(`${letters} `, (_, place) => place);
 	for (const letter of known) {
-		let left = row[0];
+		let left = MANY;
 		row = row.map((up, place) => {
-			const changed = place ? row[place - 1] + (letter !== letters[place - 1]) : up + 1;
+			const changed = (row[place - 1] ?? MANY) + (letter !== letters[place - 1]);
 			left = Math.min(changed, up + 1, left + 1);
 			return left;
 		});
 	}
-	return row.at(-1);
+	const count = row.at(-1);
+	return known.length > 4 || count < 2 ? count : MANY;
 }
+
+const MANY = 99;
 
 /** The beginning of what was found, and why it is refused if users often overlook that. */
 function excerpt(code, found, names) {

@@ -164,8 +164,7 @@ impl MessageArgs<'_> {
         let is_head = self.code == ErrorCode::UnknownHead;
         let names = || kind.names(is_head);
         found.write(text);
-        let has_space = found.bytes().iter().any(is_space);
-        if has_space || !push_meant(names(), found.bytes(), text) {
+        if has_space(found.bytes()) || !push_meant(names(), found.bytes(), text) {
             self.write_reason(found, text);
             text.push(if is_head { "; the names are " } else { "; the keys are " });
             text.push_list(names());
@@ -180,13 +179,13 @@ impl MessageArgs<'_> {
     }
 }
 
-fn is_space(byte: &u8) -> bool {
-    matches!(byte, b'\t'..=b'\r' | b' ')
+fn has_space(found: &[u8]) -> bool {
+    found.iter().any(|byte| matches!(byte, b'\t'..=b'\r' | b' '))
 }
 
 /// The first reason of SPEC 11.7, but that of a name that is meant, that applies to the text that was found.
 fn reason(code: ErrorCode, found: &[u8]) -> Option<&'static str> {
-    if found.iter().any(is_space) {
+    if has_space(found) {
         Some("spaces are not allowed")
     } else if found.iter().any(u8::is_ascii_uppercase) {
         Some("capital letters are not allowed")
