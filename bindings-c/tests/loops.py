@@ -77,9 +77,9 @@ class Player:
         assert not known.reserved32
         self.known.append([known.number, known.time_left_ns, known.last_outcome])
         if "time_left" in self.script and self.calls < len(self.script["calls"]):
-            # A deadline that is over is played as one that ends in a moment.
-            left = self.script["time_left"][self.calls]
-            assert known.time_left_ns == (1 if self.script["deadline"] == "0" else or_none(left))
+            # At 0 a deadline that is over is played as one that ends in a moment.
+            left, is_played = self.script["time_left"][self.calls], self.script["deadline"] == "0"
+            assert known.time_left_ns == (1 if is_played and self.now == 0 else or_none(left))
         return self.attempt(context, retry_after)
 
     def delay(self, _, index, outcome):
