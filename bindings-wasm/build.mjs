@@ -96,8 +96,8 @@ const ONLY_HERE = ["http_outcome", "is_idempotent"];
  * call. A program downloads those that it needs, so a loop without a budget has only the first, which has all others.
  */
 const MODULES = {
-	first: { of: /^(?!budget|member|preview|policy_fit)/, on: [] },
-	analysis: { of: /^preview|^policy_fit/, on: ["first"] },
+	first: { of: /^(?!budget|member|preview|policy_(?:fit|params))/, on: [] },
+	analysis: { of: /^(?:preview|policy_(?:fit|params))/, on: ["first"] },
 	budget: { of: /^budget/, on: ["first"] },
 	member: { of: /^member/, on: ["first", "budget"] },
 };

@@ -51,7 +51,8 @@ describe("fields beside the policy", () => {
 		[{ jitter: `x${"\n".repeat(80)}` }, `jitter "x${"\\n".repeat(59)}" is unknown; the kinds are ${JITTERS}`],
 		[{ maxElapsed: { nanoseconds: 10n ** 200n } }, `maxElapsed 1${"0".repeat(127)}... is above 9223372036854775807ns`],
 		[{ waits: 5 }, "waits must be an array of durations, got number"],
-		[{ base: 30_000 }, "cap 20s is below base 30s"],
+		[{ base: 30_000 }, 'cap 20s is below base 30s; one of them is that of the policy "default"'],
+		[{ policy: "full:base=1s,cap=2s", cap: 5 }, "cap 5ms is below base 1s"],
 		[{ delays: 5 }, "delays must be an array of durations or a function, got number"],
 		[{ delays: [-1] }, "delays -1ms is negative"],
 	]) {

@@ -30,22 +30,25 @@ function timeoutError(timeout) {
 	return Object.assign(new Error(`the attempt took longer than ${timeout} ms`), { name: "TimeoutError" });
 }
 
-/** The result of an attempt, which gets a signal, and must end within this many milliseconds, if there is a timeout. */
+/**
+ * The result of an attempt, which gets a signal, and must end within this many milliseconds, if there is a timeout. One
+ * that ignores its signal is left behind.
+ */
 export async function withTimeout(timeout, signal, attempt, errorOf = timeoutError) {
 	if (!timeout) {
 		return attempt(signal);
 	}
 	const controller = new AbortController();
-	let late;
-	const abort = () => {
-		late = errorOf(timeout);
-		controller.abort(late);
-	};
-	const timer = setTimeout(abort, timeout);
+	let timer;
+	const late = new Promise((_, reject) => {
+		timer = setTimeout(() => {
+			const error = errorOf(timeout);
+			reject(error);
+			controller.abort(error);
+		}, timeout);
+	});
 	try {
-		return await attempt(either(signal, controller.signal));
-	} catch (error) {
-		throw late ?? error;
+		return await Promise.race([attempt(either(signal, controller.signal)), late]);
 	} finally {
 		clearTimeout(timer);
 	}
