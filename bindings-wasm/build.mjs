@@ -352,6 +352,13 @@ function stage() {
 	for (const path of ["README.md", ...manifest.files]) {
 		cpSync(path, join("dist/package", path), { recursive: true });
 	}
+	// The links of this page are those of a checkout.
+	const page = readFileSync("../docs/migrating-javascript.md", "utf8");
+	const links = page.replaceAll(
+		"](migrating.md)",
+		`](${manifest.homepage.replace(/bindings-wasm.*/, "docs/migrating.md")})`,
+	);
+	writeFileSync("dist/package/docs/migrating-javascript.md", links.replaceAll("](../bindings-wasm/", "](../"));
 	for (const name of ADAPTERS) {
 		mkdirSync(join("dist/package", name));
 		mkdirSync(join("dist/package/js", name));

@@ -1,5 +1,7 @@
 // The time for one attempt of a client that takes a signal.
 
+import { timeoutError } from "../retry/timeout.js";
+
 /** A signal that aborts with another one. Of many requests with one signal, Node.js would warn about the eleventh listener. */
 export function derived(signal) {
 	return AbortSignal.any && signal instanceof AbortSignal ? AbortSignal.any([signal]) : (signal ?? undefined);
@@ -23,11 +25,6 @@ export function either(first, second) {
 		}
 	}
 	return controller.signal;
-}
-
-/** What an attempt rejects with that takes longer than this many milliseconds. */
-function timeoutError(timeout) {
-	return Object.assign(new Error(`the attempt took longer than ${timeout} ms`), { name: "TimeoutError" });
 }
 
 /**

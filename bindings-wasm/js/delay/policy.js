@@ -7,7 +7,6 @@ import { toFieldValue } from "../core/field.js";
 import { optionOf } from "../core/option-name.js";
 import { named } from "../core/show.js";
 import { policyFields } from "../plain/field-options.js";
-import { FIELDS } from "../plain/fields.js";
 import { fill } from "../plain/fill.js";
 import { checkFields } from "../plain/rules.js";
 import { delayOf } from "../plain/schedule.js";

@@ -11,7 +11,8 @@ export {
 } from "../core/policy-state.js";
 
 /** What the names of the fields begin with, for a page that forbids the core, which knows them. */
-const BEGINNING = /^(?:growth|base|incr|multip|power|orig|offs|cap|floor|jitter|max[RAE]|thrott|retryA|waits|attemptT|reset|elaps)/;
+const BEGINNING =
+	/^(?:growth|base|incr|multip|power|orig|offs|cap|floor|jitter|max[RAE]|thrott|retryA|waits|attemptT|reset|elaps)/;
 
 /** Whether a policy has an option of this name. */
 export const isField = (name) => ifStarted(() => fieldNames().includes(name)) ?? BEGINNING.test(name);

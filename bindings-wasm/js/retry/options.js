@@ -228,8 +228,8 @@ export function changedBy(options, changes) {
 function checkFieldNames(caller, fields) {
 	const unknown = Object.keys(fields).find((name) => !isField(name));
 	if (unknown !== undefined) {
-		const all = () => `; the options of ${caller} are ${ownNames().join(", ")}, and those of a policy`;
-		throw new TypeError(`${unknown} is unknown${adviceOn(unknown, readPolicyText) ?? all()}`);
+		const all = `; the options of ${caller} are ${ownNames().join(", ")}, and those of a policy`;
+		throw new TypeError(`${unknown} is unknown${adviceOn(unknown, readPolicyText) ?? all}`);
 	}
 }
 
