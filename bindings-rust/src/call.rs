@@ -22,6 +22,7 @@ macro_rules! drive {
         async move {
             let mut run = $planned.start();
             run.begin();
+            run.warn_of_limit($is_told, true);
             loop {
                 let $attempt = run.begin_attempt($is_told);
                 let limit = run.attempt_limit();
@@ -304,6 +305,7 @@ where
         G: FnMut() -> bool,
     {
         self.begin();
+        self.warn_of_limit(is_told, false);
         let result = call(self.begin_attempt(is_told));
         let verdict = self.classify(&result);
         self.go_on(result, verdict, is_told, call, cancelled)

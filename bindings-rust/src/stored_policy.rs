@@ -19,6 +19,13 @@ impl StoredPolicy {
         ffi::policy_of_parts(&self.numbers, self.waits.as_deref())
     }
 
+    /// Allows fewer retries than before, which breaks no rule.
+    #[cold]
+    pub(crate) fn allow_retries(&mut self, most: u64) {
+        let policy = self.get();
+        *self = policy.to_builder().max_retries(most).build().unwrap_or(policy).into();
+    }
+
     #[inline]
     pub(crate) fn schedule(&self) -> ScheduleParts<'_> {
         ScheduleParts::new(&self.numbers, self.waits.as_deref())
