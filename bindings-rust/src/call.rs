@@ -75,7 +75,6 @@ macro_rules! drive {
 impl<R, V, C, S, N, P> Loop<'_, R, V, C, S, N, P>
 where
     V: Classify<R>,
-    C: Clock,
     N: FnMut(&RetryEvent<'_, R>),
     P: FnMut(&RetryEvent<'_, R>),
 {
@@ -88,6 +87,7 @@ where
     pub fn call<F>(mut self, mut call: F) -> R
     where
         F: FnMut() -> R,
+        C: Clock,
         S: BlockingSleep,
     {
         if self.is_watched() {
@@ -121,6 +121,7 @@ where
     pub fn call_with_attempt<F>(mut self, call: F) -> R
     where
         F: FnMut(Attempt<R>) -> R,
+        C: Clock,
         S: BlockingSleep,
     {
         Run::without_report(&mut self).block(true, call, || false).result
@@ -137,6 +138,7 @@ where
     pub fn call_with_report<F>(mut self, call: F) -> Report<R>
     where
         F: FnMut() -> R,
+        C: Clock,
         S: BlockingSleep,
     {
         Run::new(&mut self).block(false, ignoring(call), || false)
@@ -168,6 +170,7 @@ where
     where
         G: FnMut() -> bool,
         F: FnMut() -> R,
+        C: Clock,
         S: BlockingSleep,
     {
         let mut run = Run::new(&mut self);
@@ -196,6 +199,7 @@ where
     where
         F: FnMut() -> A,
         A: Future<Output = R>,
+        C: Clock,
         S: Sleep,
     {
         Planned::new(self, false).drive(false, ignoring(call), |report| report.result)
@@ -227,6 +231,7 @@ where
     pub fn call_async_mut<F>(self, mut call: F) -> impl Future<Output = R>
     where
         F: AsyncFnMut() -> R,
+        C: Clock,
         S: Sleep,
     {
         let mut planned = Planned::new(self, false);
@@ -255,6 +260,7 @@ where
     where
         F: FnMut(Attempt<R>) -> A,
         A: Future<Output = R>,
+        C: Clock,
         S: Sleep,
     {
         Planned::new(self, false).drive(true, call, |report| report.result)
@@ -276,6 +282,7 @@ where
     where
         F: FnMut() -> A,
         A: Future<Output = R>,
+        C: Clock,
         S: Sleep,
     {
         Planned::new(self, true).drive(false, ignoring(call), |report| report)
