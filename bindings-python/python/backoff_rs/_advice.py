@@ -89,8 +89,8 @@ def with_advice(init: _F) -> _F:
                 "on is missing, the failures that may be retried: write @retry(on=E, max_retries=5)"
             )
         given = kept(given)
+        self._given = {**given, "policy": args[0]} if args else given
         init(self, *args, **given)
-        self._options.given = {**given, "policy": args[0]} if args else given
 
     wrapped: Any = functools.wraps(init)(checked)
     decorated: _F = wrapped

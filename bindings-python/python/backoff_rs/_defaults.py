@@ -10,7 +10,7 @@ from . import _time
 from ._advice import FIELDS, reject_unknown
 from ._backoff import _type_name
 from ._functions import is_coroutine_function
-from ._options import kept
+from ._options import kept, names_retries
 from ._retrying import Retrying, merged
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: The parts of checked options that an option is.
 _PARTS: Final = {
-    "policy": ["policy", "policy_text", "policy_of", "fields"],
+    "policy": ["policy", "policy_text", "policy_of", "fields", "names_retries"],
     "budget": ["budget", "shared_budget"],
     "deadline_ns": ["deadline_ns", "deadline_of"],
     **{name: [name] for name in ("stats", "reraise", "log", "log_levels", "sleep", "clock_ns")},
@@ -74,6 +74,7 @@ class _Sum:
         rest = dict(self._given)
         self._enabled: bool = rest.pop("enabled", True)
         self._options = Retrying(on=(), **rest)._options
+        self._options.names_retries = any(map(names_retries, given))
         if self._options.limits_attempts:
             raise TypeError(
                 "attempt_timeout cannot be a default of all loops, because a blocking loop cannot end "
@@ -106,6 +107,7 @@ class _Sum:
             policy = changes.get("policy", options.policy).replace(max_retries=0)
             changes |= {
                 "is_off": True,
+                "names_retries": True,
                 "policy": policy,
                 "policy_of": None,
                 "budget": None,

@@ -10,7 +10,7 @@ from ._attempts import AsyncAttempts, Attempts
 from ._backoff import Budget, Policy, RandomStream, RetryStats, _checked_delays, _type_name
 from ._log import checked_levels
 from ._loop import Loop
-from ._options import NO_FALLBACK, Options, checked_deadline, policy_of
+from ._options import NO_FALLBACK, Options, checked_deadline, names_retries, policy_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,8 +63,9 @@ class Retrying:
     on_result  a predicate of the returned value, with the same results; False is a success, and a
                permanent value raises a RetryError at once. In an attempt, set attempt.value.
     delays     delays of your own in place of those of the policy (SPEC 18.9): an iterable of
-               durations, which allows as many retries, or a function of the index, 0 before the
-               first retry, and of the failure or value. It returns a duration, or None for that
+               durations, which allows as many retries, or fewer if you name a policy or a limit
+               with fewer, or a function of the index, 0 before the first retry, and of the failure
+               or value. It returns a duration, or None for that
                of the policy. Jitter, cap and floor do not change them.
     fallback   what a call returns when its loop gives up or the failure is permanent: a value, or
                a function of the exception that would be raised. A loop that is cancelled raises.
@@ -189,6 +190,8 @@ class Retrying:
         elif seed is not None:
             RandomStream(seed)
         self._options = Options(
+            given=self._given,
+            names_retries=names_retries(self._given),
             policy=Policy.parse("default") if given is None else given,
             policy_text=policy if isinstance(policy, str) and not fields else None,
             policy_of=policy if callable(policy) else None,
@@ -243,7 +246,7 @@ class Retrying:
         replaces the fields beside the one that it had, and a stream the seed and the key.
 
         Raises PolicyError and TypeError as retrying() does."""
-        return Retrying(**_changed(self._options.given, options))
+        return _with(self._options, options)
 
     def __iter__(self) -> Attempts:
         self._options.reject_attempts()
@@ -317,14 +320,15 @@ def with_options(function: _F, /, **options: Any) -> _F:
         same_method: _F = bound
         return same_method
     own, called = _wrap.parts_of(function)
-    same: Any = Retrying(**_changed(own.given, options))(called)
+    same: Any = _with(own, options)(called)
     changed: _F = same
     return changed
 
 
-def _changed(given: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """What a loop was given, with these options in its place."""
+def _with(own: Options, options: dict[str, Any]) -> Retrying:
+    """A loop with these options in place of its own."""
     reject_unknown("with_options", options, OPTIONS)
+    given = own.given
     if "policy" in options:
         given = {name: value for name, value in given.items() if name in OPTIONS}
     dropped: set[str] = set()
@@ -332,7 +336,12 @@ def _changed(given: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
         dropped |= {"seed", "key"}
     if "seed" in options or "key" in options:
         dropped.add("stream")
-    return merged([{name: given[name] for name in given if name not in dropped}, options])
+    kept = {name: given[name] for name in given if name not in dropped}
+    loop = Retrying(**merged([kept, options]))
+    # What is merged may name a policy that nobody named.
+    if not (own.names_retries or names_retries(options)):
+        loop._options = loop._options.changed(names_retries=False)
+    return loop
 
 
 def merged(layers: list[dict[str, Any]]) -> dict[str, Any]:

@@ -104,7 +104,7 @@ class _Environment(_time.Time):
         policy = self._policy
         if policy is not None and options.is_off:
             policy = policy.replace(max_retries=0)
-        return options.changed(policy=policy, policy_text=None, policy_of=None)
+        return options.changed(policy=policy, policy_text=None, policy_of=None, names_retries=True)
 
     def limit(self, limit_ns: int, library: Any, attempt: int) -> AttemptLimit:
         """The same, which also ends when the fake clock has advanced by as much."""
