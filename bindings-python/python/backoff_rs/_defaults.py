@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 from weakref import WeakKeyDictionary
 
 from . import _time
@@ -46,7 +45,7 @@ class Defaults:
 
     def restore(self) -> None:
         """Takes back what this call of set_defaults() has set, and nothing else."""
-        with _lock:
+        with _time.lock:
             _set([one for one in _all if one is not self])
 
     def __enter__(self) -> Defaults:
@@ -131,7 +130,6 @@ def _both(
     return hook
 
 
-_lock: Final = threading.Lock()
 _all: list[Defaults] = []
 
 
@@ -183,7 +181,7 @@ def set_defaults(
     for name in (*_HOOKS, "sleep"):
         if is_coroutine_function(named.get(name)):
             raise TypeError(f"{name} is a coroutine function, which a blocking loop cannot await")
-    with _lock:
+    with _time.lock:
         defaults = Defaults(named)
         _set([*_all, defaults])
     return defaults

@@ -174,13 +174,12 @@ def _now_ns() -> int:
     return _time.current().now_ns()
 
 
-_lock = threading.Lock()
 _replaced_clock: Callable[[], int] = _clock.monotonic_ns
 
 
 def _begin(environment: _Environment) -> None:
     global _replaced_clock
-    with _lock:
+    with _time.lock:
         _time.replace(environment)
         if _clock.monotonic_ns is not _now_ns:
             _replaced_clock = _clock.monotonic_ns
@@ -188,7 +187,7 @@ def _begin(environment: _Environment) -> None:
 
 
 def _end(environment: _Environment) -> None:
-    with _lock:
+    with _time.lock:
         _time.restore(environment)
         if not _time.is_replaced() and _clock.monotonic_ns is _now_ns:
             vars(_clock)["monotonic_ns"] = _replaced_clock
