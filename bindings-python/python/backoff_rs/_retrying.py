@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     import logging
     from collections.abc import Callable, Iterable, Iterator
     from types import UnionType
-    from typing import Any, Final, ParamSpec, SupportsIndex, TypeAlias, TypeVar, Unpack
+    from typing import (
+        Any,
+        Final,
+        ParamSpec,
+        SupportsIndex,
+        TypeAlias,
+        TypedDict,
+        TypeVar,
+        Unpack,
+    )
 
     from ._aliases import Duration, Maybe
     from ._backoff import _PolicyFields
@@ -32,6 +41,32 @@ if TYPE_CHECKING:
 
     _Types: TypeAlias = type[Exception] | UnionType | tuple["_Types", ...]
     _Failures: TypeAlias = _Types | Callable[[Exception], Maybe[VerdictLike]]
+    _Delays: TypeAlias = Iterable[Duration] | Callable[[int, Any], Duration | None]
+    _Fallback: TypeAlias = Callable[[Exception], object] | object
+    _Log: TypeAlias = bool | logging.Logger
+
+    class _LoopOptions(_PolicyFields, total=False):
+        """The arguments of retry(), for a function that passes them on."""
+
+        policy: Policy | str | Callable[..., Policy | str]
+        on: _Failures
+        on_result: Callable[[Any], Maybe[VerdictLike]] | None
+        delays: _Delays | None
+        fallback: _Fallback
+        stream: RandomStream | None
+        seed: SupportsIndex | None
+        key: _Key | Callable[..., _Key] | None
+        budget: Budget | SharedBudget | None
+        stats: RetryStats | None
+        deadline_ns: int | Callable[..., int | None] | None
+        on_retry: _Hook | None
+        on_stop: _Hook | None
+        reraise: bool
+        name: str | None
+        log: _Log
+        log_levels: tuple[_Level, _Level] | None
+        sleep: Callable[[float], Maybe[object]] | None
+        clock_ns: Callable[[], int] | None
 
 
 class Retrying:
@@ -111,8 +146,8 @@ class Retrying:
         *,
         on: _Failures,
         on_result: Callable[[Any], Maybe[VerdictLike]] | None = None,
-        delays: Iterable[Duration] | Callable[[int, Any], Duration | None] | None = None,
-        fallback: object = NO_FALLBACK,
+        delays: _Delays | None = None,
+        fallback: _Fallback = NO_FALLBACK,
         stream: RandomStream | None = None,
         seed: SupportsIndex | None = None,
         key: _Key | Callable[..., _Key] | None = None,
@@ -123,7 +158,7 @@ class Retrying:
         on_stop: _Hook | None = None,
         reraise: bool = True,
         name: str | None = None,
-        log: bool | logging.Logger = True,
+        log: _Log = True,
         log_levels: tuple[_Level, _Level] | None = None,
         sleep: Callable[[float], Maybe[object]] | None = None,
         clock_ns: Callable[[], int] | None = None,
@@ -241,7 +276,7 @@ class Retrying:
         awaitable."""
         return _wrap.wrap(self._options, function)(*args, **kwargs)
 
-    def with_options(self, **options: Any) -> Retrying:
+    def with_options(self, **options: Unpack[_LoopOptions]) -> Retrying:
         """The same with these options and fields of policies in place of its own. A policy also
         replaces the fields beside the one that it had, and a stream the seed and the key.
 
@@ -307,7 +342,7 @@ def _alternatives(kind: object) -> Iterator[Any]:
     yield from get_args(kind) if get_origin(kind) in {UnionType, Union} else (kind,)
 
 
-def with_options(function: _F, /, **options: Any) -> _F:
+def with_options(function: _F, /, **options: Unpack[_LoopOptions]) -> _F:
     """The retrying function with these options and fields of policies in place of its own, for one
     call or many: with_options(fetch, max_retries=9)(url). The function itself stays as it is. A
     policy also replaces the fields beside the one that it had, and a stream the seed and the key.
@@ -325,8 +360,9 @@ def with_options(function: _F, /, **options: Any) -> _F:
     return changed
 
 
-def _with(own: Options, options: dict[str, Any]) -> Retrying:
+def _with(own: Options, changes: _LoopOptions) -> Retrying:
     """A loop with these options in place of its own."""
+    options: dict[str, Any] = dict(changes)
     reject_unknown("with_options", options, OPTIONS)
     given = own.given
     if "policy" in options:
