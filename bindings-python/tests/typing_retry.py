@@ -1,5 +1,6 @@
 """Checked by mypy --strict and pyright, never run: decorated functions keep their types."""
 
+import logging
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from datetime import timedelta
 from typing import Any, assert_type
@@ -164,6 +165,8 @@ retry(on=(OSError, (KeyError, ValueError)), growth="steps", waits=[5, timedelta(
 retry(key_of, on=OSError, delays=[1, timedelta(minutes=5)], fallback=None)
 retry(on=OSError, fallback=lambda error: error.args)
 retry(on=OSError, delays=lambda index, failure: None, log_levels=("info", "error"))
+retry(on=OSError, log=logging.LoggerAdapter(logging.getLogger(), {}))
+retry(on=OSError, log="a")  # type: ignore[arg-type]
 retry(on=OSError, log_levels=("info", "loud"))  # type: ignore[arg-type]
 retry(on=OSError, seed=1, key=UUID(int=0))
 retry(on=OSError, seed=1, key=1.5)  # type: ignore[arg-type]

@@ -14,7 +14,6 @@ from ._retrying import Retrying, merged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import logging
     from collections.abc import Callable
     from types import TracebackType
     from typing import Any, Final, Unpack
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from ._aliases import Maybe
     from ._backoff import Budget, Policy, RetryStats, _PolicyFields
     from ._event import RetryEvent
-    from ._log import _Level
+    from ._log import _Level, _Log
     from ._options import Options
     from ._shared_budget import SharedBudget
 
@@ -149,7 +148,7 @@ def set_defaults(
     on_retry: Callable[[RetryEvent], object] | None = None,
     on_stop: Callable[[RetryEvent], object] | None = None,
     reraise: bool | None = None,
-    log: bool | logging.Logger | None = None,
+    log: _Log | None = None,
     log_levels: tuple[_Level, _Level] | None = None,
     sleep: Callable[[float], Maybe[object]] | None = None,
     clock_ns: Callable[[], int] | None = None,

@@ -7,7 +7,6 @@ from ._policy_error import PolicyError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import logging
     from collections.abc import Callable
     from typing import Any, Final, SupportsIndex, TypeAlias
     from uuid import UUID
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from ._aliases import Duration, Maybe
     from ._backoff import Budget, RetryStats, _PolicyFields
     from ._event import RetryEvent
+    from ._log import _Log
     from ._shared_budget import SharedBudget
 
     _Key: TypeAlias = str | bytes | bytearray | memoryview | int | UUID
@@ -124,7 +124,7 @@ class Options:
     on_stop: _Hook | None
     reraise: bool
     name: str | None
-    log: bool | logging.Logger
+    log: _Log
     log_levels: tuple[int, int] | None
     sleep: Callable[[float], Maybe[object]] | None
     clock_ns: Callable[[], int] | None

@@ -8,13 +8,12 @@ from . import _functions, _wrap
 from ._advice import FIELDS, reject_unknown, with_advice
 from ._attempts import AsyncAttempts, Attempts
 from ._backoff import Budget, Policy, RandomStream, RetryStats, _checked_delays, _type_name
-from ._log import checked_levels
+from ._log import checked_levels, checked_log
 from ._loop import Loop
 from ._options import NO_FALLBACK, Options, checked_deadline, names_retries, policy_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import logging
     from collections.abc import Callable, Iterable, Iterator
     from types import UnionType
     from typing import (
@@ -23,14 +22,13 @@ if TYPE_CHECKING:
         ParamSpec,
         SupportsIndex,
         TypeAlias,
-        TypedDict,
         TypeVar,
         Unpack,
     )
 
     from ._aliases import Duration, Maybe
     from ._backoff import _PolicyFields
-    from ._log import _Level
+    from ._log import _Level, _Log
     from ._options import _Hook, _Key
     from ._shared_budget import SharedBudget
     from ._verdict import VerdictLike
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
     _Failures: TypeAlias = _Types | Callable[[Exception], Maybe[VerdictLike]]
     _Delays: TypeAlias = Iterable[Duration] | Callable[[int, Any], Duration | None]
     _Fallback: TypeAlias = Callable[[Exception], object] | object
-    _Log: TypeAlias = bool | logging.Logger
 
     class _LoopOptions(_PolicyFields, total=False):
         """The arguments of retry(), for a function that passes them on."""
@@ -118,8 +115,8 @@ class Retrying:
     reraise    True: giving up raises the last exception, with a note. False: it raises a
                RetryError from it. A permanent failure is always raised itself, with a note.
     name       the loop's name in events and logs; by default that of the function.
-    log        False, or a logger; True is structlog if it is configured, otherwise the logger
-               "backoff_rs". Retries of failures, and giving up, are warnings; retries of results are
+    log        False, or a Logger or LoggerAdapter of logging, or a logger of structlog; True is
+               structlog if it is configured, otherwise the logger "backoff_rs". Retries of failures, and giving up, are warnings; retries of results are
                information.
     log_levels the levels of retries and of giving up in place of these: ("info", "error").
     sleep      called with a number of seconds instead of the platform's sleep.
@@ -138,6 +135,9 @@ class Retrying:
     """
 
     __module__ = "backoff_rs"
+
+    #: The arguments themselves.
+    _given: dict[str, Any]
 
     @with_advice
     def __init__(
@@ -192,11 +192,6 @@ class Retrying:
                 raise TypeError(
                     f"{argument} must be a {expected.__name__}, not {_type_name(value)}"
                 )
-        if not isinstance(log, bool):
-            import logging
-
-            if not isinstance(log, logging.Logger):
-                raise TypeError(f"log must be a bool | logging.Logger, not {_type_name(log)}")
         functions: dict[str, Any] = {
             "on_result": on_result,
             "policy": policy if callable(policy) else None,
@@ -247,7 +242,7 @@ class Retrying:
             on_stop=on_stop,
             reraise=reraise,
             name=name,
-            log=log,
+            log=checked_log(log),
             log_levels=None if log_levels is None else checked_levels(log_levels),
             sleep=sleep,
             clock_ns=clock_ns,
