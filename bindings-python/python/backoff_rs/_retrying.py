@@ -166,7 +166,8 @@ class Retrying:
     ) -> None:
         checked_delays: Any = delays
         if delays is not None and not callable(delays):
-            if isinstance(delays, str) or not hasattr(delays, "__iter__"):
+            # A set has no order.
+            if isinstance(delays, str | set | frozenset) or not hasattr(delays, "__iter__"):
                 kinds = "an iterable of durations or a function of the index and the failure"
                 raise TypeError(f"delays must be {kinds}, not {_type_name(delays)}")
             checked_delays = _checked_delays(delays)
