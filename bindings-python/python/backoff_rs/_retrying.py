@@ -34,11 +34,21 @@ if TYPE_CHECKING:
     from ._verdict import VerdictLike
 
     _P = ParamSpec("_P")
+    _PolicyArguments = ParamSpec("_PolicyArguments")
+    _KeyArguments = ParamSpec("_KeyArguments")
+    _DeadlineArguments = ParamSpec("_DeadlineArguments")
     _T = TypeVar("_T")
     _F = TypeVar("_F", bound=Callable[..., Any])
 
     _Types: TypeAlias = type[Exception] | UnionType | tuple["_Types", ...]
     _Failures: TypeAlias = _Types | Callable[[Exception], Maybe[VerdictLike]]
+    #: A function of the arguments of a call. Beside `...`, pyright would not know the arguments of a lambda.
+    _OfCall: TypeAlias = (
+        Callable[_P, _T]
+        | Callable[[Any], _T]
+        | Callable[[Any, Any], _T]
+        | Callable[[Any, Any, Any], _T]
+    )
     _Delays: TypeAlias = Iterable[Duration] | Callable[[int, Any], Duration | None]
     _Fallback: TypeAlias = Callable[[Exception], object] | object
 
@@ -142,7 +152,7 @@ class Retrying:
     @with_advice
     def __init__(
         self,
-        policy: Policy | str | Callable[..., Policy | str] = "default",
+        policy: Policy | str | _OfCall[_PolicyArguments, Policy | str] = "default",
         *,
         on: _Failures,
         on_result: Callable[[Any], Maybe[VerdictLike]] | None = None,
@@ -150,10 +160,10 @@ class Retrying:
         fallback: _Fallback = NO_FALLBACK,
         stream: RandomStream | None = None,
         seed: SupportsIndex | None = None,
-        key: _Key | Callable[..., _Key] | None = None,
+        key: _Key | _OfCall[_KeyArguments, _Key] | None = None,
         budget: Budget | SharedBudget | None = None,
         stats: RetryStats | None = None,
-        deadline_ns: int | Callable[..., int | None] | None = None,
+        deadline_ns: int | _OfCall[_DeadlineArguments, int | None] | None = None,
         on_retry: _Hook | None = None,
         on_stop: _Hook | None = None,
         reraise: bool = True,
