@@ -11,7 +11,16 @@ import loops
 import pytest
 import trio
 import vectors
-from backoff_rs import Budget, RetryError, RetryStats, Verdict, _time, permanent, retry_after
+from backoff_rs import (
+    Budget,
+    RetryError,
+    RetryStats,
+    Verdict,
+    _time,
+    permanent,
+    retry_after,
+    testing,
+)
 from jobs import stops
 
 
@@ -74,7 +83,7 @@ class Caller:
     def limit_of_attempt(self, limit_ns, library, attempt):
         """In place of a limit that real time would end."""
         self.limits.append(str(limit_ns))
-        self.limit = LIMIT(_time.platform, 2**62, library, attempt)
+        self.limit = testing._Limit(2**62, library, attempt)
         return self.limit
 
     def own_delay(self, index, failure):
@@ -204,7 +213,6 @@ CANCELLATIONS = {
     in_asyncio: asyncio.CancelledError,
     in_trio: trio.Cancelled,
 }
-LIMIT = _time.Time.limit
 #: With predicates and hooks; with types, marks and hooks; with types and marks alone, which takes the
 #: short ways of a loop.
 WAYS = ["predicates", "types", "silent"]
