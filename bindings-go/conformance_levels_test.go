@@ -108,3 +108,9 @@ func TestAValueOfALabelIsUTF8(t *testing.T) {
 		t.Errorf("wrote %d bytes, with %v", written, err)
 	}
 }
+
+func TestALabelThatIsThereTwiceSaysSo(t *testing.T) {
+	label := backoff.Label{Name: "a", Value: "1"}
+	_, err := new(backoff.RetryStats).WriteLabelled(new(strings.Builder), "shop", label, label)
+	checkArgument(t, err, backoff.ErrNotAName, "label", `label "a" is there twice`)
+}

@@ -5,6 +5,7 @@ package backoff
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,14 +38,16 @@ func (s *RetryStats) WriteLabelled(writer io.Writer, prefix string, labels ...La
 	}
 	known := map[string]bool{"le": true, "reason": true}
 	var given []string
-	for _, label := range labels {
+	for i, label := range labels {
+		if slices.ContainsFunc(labels[:i], func(other Label) bool { return other.Name == label.Name }) {
+			return 0, &ArgumentError{Code: ErrNotAName, Field: "label", Value: label.Name, Rule: "is there twice"}
+		}
 		if known[label.Name] || strings.HasPrefix(label.Name, "__") || !isName(label.Name, "_") {
 			return 0, &ArgumentError{Code: ErrNotAName, Field: "label", Value: label.Name, Rule: "cannot be the name of a label here"}
 		}
 		if !utf8.ValidString(label.Value) { // Prometheus would reject the whole text
 			return 0, &ArgumentError{Code: ErrNotUnicode, Field: "value of label " + label.Name, Value: label.Value, Rule: "is not valid UTF-8"}
 		}
-		known[label.Name] = true
 		given = append(given, fmt.Sprintf(`%s="%s"`, label.Name, labelEscapes.Replace(label.Value)))
 	}
 	all := strings.Join(given, ",")
