@@ -5,6 +5,8 @@ package backoff
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
@@ -47,6 +49,27 @@ type Attempt struct {
 	clock Clock // nil without a limit of time
 	ends  time.Duration
 }
+
+// String returns the attempt for logs, such as "attempt 2 after: connection refused".
+func (a Attempt) String() string {
+	text := "attempt " + strconv.FormatUint(a.Number, 10)
+	if a.LastErr != nil {
+		text += " after: " + a.LastErr.Error()
+	}
+	return text
+}
+
+// LogValue returns the number and the text of the error for slog.
+func (a Attempt) LogValue() slog.Value {
+	attrs := []slog.Attr{slog.Uint64("number", a.Number)}
+	if a.LastErr != nil {
+		attrs = append(attrs, slog.String("last_err", a.LastErr.Error()))
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// MarshalJSON returns the members of LogValue as JSON.
+func (a Attempt) MarshalJSON() ([]byte, error) { return shared.JSON(a.LogValue()) }
 
 // TimeLeft returns the time until the limit of the attempt, the policy's max_elapsed or the deadline of the loop's context
 // ends, whichever is first: 0 once that is over. It reports false if there is none of them.

@@ -99,3 +99,18 @@ func checkStatsLabels(t *testing.T, c statsLabels) {
 		t.Errorf("wrote %d, %v:\n%s", written, err, text.String())
 	}
 }
+
+// Prometheus rejects a text that is not UTF-8 as a whole.
+func TestAValueOfALabelIsUTF8(t *testing.T) {
+	var text strings.Builder
+	written, err := new(backoff.RetryStats).WriteLabelled(&text, "shop", backoff.Label{Name: "a", Value: "\xff"})
+	if !errors.Is(err, backoff.ErrNotUnicode) || written != 0 || text.Len() != 0 {
+		t.Errorf("wrote %d bytes, with %v", written, err)
+	}
+}
+
+func TestALabelThatIsThereTwiceSaysSo(t *testing.T) {
+	label := backoff.Label{Name: "a", Value: "1"}
+	_, err := new(backoff.RetryStats).WriteLabelled(new(strings.Builder), "shop", label, label)
+	checkArgument(t, err, backoff.ErrNotAName, "label", `label "a" is there twice`)
+}

@@ -10,8 +10,9 @@ import (
 )
 
 // WithDelays sets the delays of the loop, one for each retry, in place of those that the policy computes (SPEC 18.9). The
-// loop makes at most as many retries as there are delays. Jitter, cap and floor do not change a delay; a RetryAfter,
-// the limits and the budget count as always. The loop fails with an *ArgumentError for a negative delay.
+// loop makes at most as many retries as there are delays, and exactly as many may be made if no option names a policy,
+// WithMaxRetries or WithMaxAttempts. Jitter, cap and floor do not change a delay; a RetryAfter, the limits and the budget
+// count as always. The loop fails with an *ArgumentError for a negative delay.
 func WithDelays(delays ...time.Duration) RetryOption {
 	list := delayList(slices.Clone(delays))
 	return extraOption(func(e *extras) error {
@@ -39,8 +40,6 @@ func WithDelayFunc(delay func(index uint64, err error) (time.Duration, bool)) Re
 // ownDelays are the delays of the caller.
 type ownDelays interface {
 	delay(index uint64, err error) (time.Duration, bool)
-	// count returns how many retries there may be.
-	count() uint64
 }
 
 type delayList []time.Duration
@@ -52,13 +51,12 @@ func (list delayList) delay(index uint64, _ error) (time.Duration, bool) {
 	return list[index], true
 }
 
+// count returns how many retries there may be.
 func (list delayList) count() uint64 { return uint64(len(list)) }
 
 type delayFunc func(uint64, error) (time.Duration, bool)
 
 func (f delayFunc) delay(index uint64, err error) (time.Duration, bool) { return f(index, err) }
-
-func (f delayFunc) count() uint64 { return noRetryLimit }
 
 // ownDelay returns the delay of the caller after an attempt that is perhaps retried, NoTime if there is none.
 func (l *loop) ownDelay(outcome Outcome, now time.Duration) uint64 {

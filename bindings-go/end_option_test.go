@@ -57,6 +57,8 @@ func TestFallbacksOfTheWrongType(t *testing.T) {
 	checkArgument(t, err, backoff.ErrWrongType, "WithFallback", "WithFallback returns string, but the function returns int")
 	err = backoff.Do(t.Context(), func() error { return nil }, backoff.WithFallback(7))
 	checkArgument(t, err, backoff.ErrWrongType, "WithFallback", "WithFallback returns int, but Do has no result: use Retry")
+	_, err = backoff.Retry(t.Context(), func() (error, error) { return nil, nil }, backoff.WithFallback(backoff.ErrNegative))
+	checkArgument(t, err, backoff.ErrWrongType, "WithFallback", "WithFallback returns backoff.Code, but the function returns error: write WithFallback[error](...)")
 	_, err = backoff.Retry(t.Context(), succeed, backoff.WithFallbackFunc[int](nil))
 	checkArgument(t, err, backoff.ErrMissing, "argument of WithFallbackFunc", "argument of WithFallbackFunc is nil")
 	err = backoff.NewLoop(t.Context(), backoff.WithFallback(7)).Err()

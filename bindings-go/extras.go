@@ -88,7 +88,8 @@ func (e *extras) keep(err error) {
 
 // settle sets the default policy, and changes the policy by the fields beside it and by what else limits the retries.
 func (c *retryConfig) settle() (err error) {
-	if c.policy == (Policy{}) {
+	isNamed := c.policy != (Policy{})
+	if !isNamed {
 		c.policy, err = defaultPolicy()
 	}
 	e := c.extras
@@ -102,15 +103,28 @@ func (c *retryConfig) settle() (err error) {
 		c.budget, c.shared, e.delays = nil, nil, nil
 		return c.limitRetries(0)
 	}
-	if e.delays != nil {
-		return c.limitRetries(e.delays.count())
+	list, isList := e.delays.(delayList)
+	switch {
+	case !isList:
+		return nil
+	case !isNamed && !slices.ContainsFunc(e.fields, fieldOption.limitsRetries):
+		return c.setMaxRetries(list.count())
 	}
-	return nil
+	return c.limitRetries(list.count())
+}
+
+// limitsRetries reports whether the field says how many retries there may be.
+func (o fieldOption) limitsRetries() bool {
+	return o.field == engine.MaxRetries || o.field == engine.MaxAttempts
 }
 
 func (c *retryConfig) limitRetries(limit uint64) error {
 	if c.policy.MaxRetries() <= limit {
 		return nil
 	}
+	return c.setMaxRetries(limit)
+}
+
+func (c *retryConfig) setMaxRetries(limit uint64) error {
 	return c.change([]fieldOption{{field: engine.MaxRetries, value: countValue(limit)}})
 }

@@ -48,6 +48,9 @@ func checkExtras[T any](c *retryConfig, ctx context.Context) error {
 		return nil
 	}
 	rule := fmt.Sprintf("returns %v, but the function returns %v", e.fallback.result, reflect.TypeFor[T]())
+	if e.fallback.result.AssignableTo(reflect.TypeFor[T]()) {
+		rule += fmt.Sprintf(": write %s[%v](...)", e.fallback.option, reflect.TypeFor[T]())
+	}
 	if reflect.TypeFor[T]() == reflect.TypeFor[noResult]() {
 		rule = fmt.Sprintf("returns %v, but Do has no result: use Retry", e.fallback.result)
 	}

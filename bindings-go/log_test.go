@@ -193,3 +193,11 @@ func TestLoopsInLogs(t *testing.T) {
 		t.Errorf("the log is %s, want %s", failure, want)
 	}
 }
+
+func TestLogsOfAnAttempt(t *testing.T) {
+	attempt := backoff.Attempt{Number: 2, LastErr: errors.New("refused")}
+	text, err := json.Marshal(attempt)
+	if err != nil || string(text) != `{"number":2,"last_err":"refused"}` || attempt.String() != "attempt 2 after: refused" {
+		t.Errorf("%s, %v: %v", text, attempt, err)
+	}
+}

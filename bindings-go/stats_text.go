@@ -5,7 +5,9 @@ package backoff
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Label is a name and a value that a metric has.
@@ -26,21 +28,26 @@ func isName(name, letters string) bool {
 }
 
 // WriteLabelled writes the counts in the text format of Prometheus, with a prefix in place of "backoff" in the names of the
-// metrics, and with labels for every count, in this order (SPEC 17.3). A value may be any text.
+// metrics, and with labels for every count, in this order (SPEC 17.3). A value may be any text in UTF-8.
 //
 // It fails with an *ArgumentError for a prefix or the name of a label that Prometheus does not allow, that the text needs
-// itself, or that is there twice, and otherwise with the writer's error.
+// itself, or that is there twice, and for a value that is not UTF-8. Otherwise it fails with the writer's error.
 func (s *RetryStats) WriteLabelled(writer io.Writer, prefix string, labels ...Label) (int64, error) {
 	if !isName(prefix, "_:") {
 		return 0, &ArgumentError{Code: ErrNotAName, Field: "prefix", Value: prefix, Rule: "cannot begin the name of a metric"}
 	}
 	known := map[string]bool{"le": true, "reason": true}
 	var given []string
-	for _, label := range labels {
+	for i, label := range labels {
+		if slices.ContainsFunc(labels[:i], func(other Label) bool { return other.Name == label.Name }) {
+			return 0, &ArgumentError{Code: ErrNotAName, Field: "label", Value: label.Name, Rule: "is there twice"}
+		}
 		if known[label.Name] || strings.HasPrefix(label.Name, "__") || !isName(label.Name, "_") {
 			return 0, &ArgumentError{Code: ErrNotAName, Field: "label", Value: label.Name, Rule: "cannot be the name of a label here"}
 		}
-		known[label.Name] = true
+		if !utf8.ValidString(label.Value) { // Prometheus would reject the whole text
+			return 0, &ArgumentError{Code: ErrNotUnicode, Field: "value of label " + label.Name, Value: label.Value, Rule: "is not valid UTF-8"}
+		}
 		given = append(given, fmt.Sprintf(`%s="%s"`, label.Name, labelEscapes.Replace(label.Value)))
 	}
 	all := strings.Join(given, ",")

@@ -102,8 +102,8 @@ func isPermanent(v Verdict) bool {
 // those of a loop inside the function, count as marked Permanent, because another attempt does not mend them. To retry
 // one all the same, return an error that does not wrap it.
 //
-// The errors that Permanent and RetryAfter of github.com/cenkalti/backoff v4 to v7 make count as marks, too, so that a
-// program can change its loops before its functions.
+// The errors that Permanent and RetryAfter of github.com/cenkalti/backoff v4 to v7 make, and Unrecoverable of
+// github.com/avast/retry-go, count as marks, too, so that a program can change its loops before its functions.
 func Permanent(err error) error { return Mark(err, OutcomePermanent) }
 
 // Transient marks an error that the loop retries, unless it contains a Permanent. The mark does not

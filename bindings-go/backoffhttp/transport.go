@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
@@ -76,6 +77,8 @@ func (t *Transport) checkRetryOptions() error {
 		return fmt.Errorf("the policy of WithRetry: %w", err)
 	case !errors.As(err, &invalid):
 		return err
+	case invalid.Code == backoff.ErrWrongType && strings.HasPrefix(invalid.Field, "WithFallback"):
+		return &backoff.ArgumentError{Code: backoff.ErrUnused, Field: invalid.Field, Rule: "has no effect on requests: look at the response or the error of the client"}
 	case invalid.Code == backoff.ErrWrongType:
 		return &backoff.ArgumentError{Code: backoff.ErrUnused, Field: invalid.Field, Rule: "has no effect on requests: use backoffhttp.WithClassify"}
 	case invalid.Field == "attempt_timeout":

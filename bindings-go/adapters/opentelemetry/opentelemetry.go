@@ -97,7 +97,8 @@ func New(given ...Option) (*Telemetry, error) {
 	return t, nil
 }
 
-// Options returns the hooks of a loop with this context, whose span gets the events.
+// Options returns the hooks of a loop with this context, whose span gets the events. As defaults of the program they would
+// record the events of all loops in the span of this one context: with context.Background they record the metrics alone.
 func (t *Telemetry) Options(ctx context.Context) []backoff.RetryOption {
 	return []backoff.RetryOption{
 		backoff.OnRetry(func(event backoff.Event) { t.onRetry(ctx, backoffhttp.Event{Event: event}) }),

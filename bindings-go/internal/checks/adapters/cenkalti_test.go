@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/avast/retry-go/v5"
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	four "github.com/cenkalti/backoff/v4"
 	five "github.com/cenkalti/backoff/v5"
@@ -13,8 +14,8 @@ import (
 	seven "github.com/cenkalti/backoff/v7"
 )
 
-// The marks of cenkalti/backoff are marks for our loops, too.
-func TestMarksOfCenkalti(t *testing.T) {
+// The marks of cenkalti/backoff and of retry-go are marks for our loops, too.
+func TestMarksOfOtherLibraries(t *testing.T) {
 	cause := errors.New("busy")
 	after := backoff.OutcomeThrottled.WithRetryAfter(7 * time.Second)
 	for what, row := range map[string]struct {
@@ -34,6 +35,7 @@ func TestMarksOfCenkalti(t *testing.T) {
 		"the end of a loop":     {&seven.RetryError{LastErr: cause, Cause: seven.ErrPermanent}, nil},
 		"an error of its own":   {seven.ErrPermanent, nil},
 		"no mark, as of theirs": {cause, nil},
+		"retry-go's":            {fmt.Errorf("read: %w", retry.Unrecoverable(cause)), backoff.OutcomePermanent},
 	} {
 		if got := backoff.VerdictOf(row.err); got != row.want {
 			t.Errorf("%s: %v, want %v", what, got, row.want)
