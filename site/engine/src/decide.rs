@@ -53,7 +53,7 @@ pub fn decide(input: &str) -> String {
 
 fn steps(input: &str) -> Result<Vec<Step>, Refused> {
     let input: Input =
-        serde_json::from_str(input).map_err(|error| Refused::new("attempt", error))?;
+        serde_json::from_str(input).map_err(|error| Refused::new("attempt", &error))?;
     let (policy, budget) = (policy_of(&input.policy)?, budget_of(&input.budget)?);
     let budget = budget.as_ref();
     let stream = RandomStream::from_key(seed_of(&input.seed)?, &input.key);
@@ -123,7 +123,7 @@ struct Attempt {
 impl Attempt {
     /// Reads `OUTCOME[;retry-after=TIME][;took=TIME]`.
     fn read(number: usize, text: &str) -> Result<Self, Refused> {
-        let refused = |message: String| Refused { number, ..Refused::new("attempt", message) };
+        let refused = |message: String| Refused { number, ..Refused::new("attempt", &message) };
         let (name, rest) = text.split_once(';').unwrap_or((text, ""));
         let outcome = Outcome::ALL.iter().copied().find(|outcome| outcome.name() == name);
         let names: Vec<_> = Outcome::ALL.iter().map(|outcome| outcome.name()).collect();
@@ -144,5 +144,5 @@ impl Attempt {
 }
 
 fn duration(option: &'static str, number: usize, text: &str) -> Result<u64, Refused> {
-    parse_duration_ns(text).map_err(|error| Refused { number, ..Refused::new(option, error) })
+    parse_duration_ns(text).map_err(|error| Refused { number, ..Refused::new(option, &error) })
 }

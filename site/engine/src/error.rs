@@ -28,7 +28,7 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    pub(crate) fn new(option: &'static str, message: impl ToString) -> Self {
+    pub(crate) fn new(option: &'static str, message: &impl ToString) -> Self {
         Self { message: message.to_string(), option, ..Self::default() }
     }
 
@@ -47,7 +47,7 @@ impl Refused {
         let refused = match error {
             ClientsError::Policy { text, error } => Self::parse("policy", &text, &error),
             ClientsError::Budget { text, error } => Self::parse("budget", &text, &error),
-            ClientsError::Other(message) => Self::new("policy", message),
+            ClientsError::Other(message) => Self::new("policy", &message),
         };
         Self { number, ..refused }
     }

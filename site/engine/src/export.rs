@@ -44,7 +44,13 @@ struct Differs {
 /// The configuration of an engine, or why it has none like this.
 #[wasm_bindgen]
 #[must_use]
-pub fn configuration(policy: &str, budget: &str, format: &str, nearest: bool, yaml: bool) -> String {
+pub fn configuration(
+    policy: &str,
+    budget: &str,
+    format: &str,
+    nearest: bool,
+    yaml: bool,
+) -> String {
     answer(exported(policy, budget, format, ExportOptions { nearest, yaml, servers: None }))
 }
 
@@ -55,7 +61,7 @@ fn exported(
     options: ExportOptions,
 ) -> Result<Exported, Refused> {
     let (policy, budget) = (policy_of(policy)?, budget_of(budget)?);
-    let format: Format = format.parse().map_err(|error| Refused::new("to", error))?;
+    let format: Format = format.parse().map_err(|error| Refused::new("to", &error))?;
     Ok(match export_with(&policy, budget.as_ref(), format, options) {
         Ok(exported) => {
             let differs = |one: &backoff_export::Difference| Differs {

@@ -18,14 +18,15 @@ use crate::policy::{budget_of, seed_of};
 pub(crate) struct Options {
     model: String,
     policies: Vec<String>,
-    options: BTreeMap<String, String>,
+    #[serde(rename = "options")]
+    values: BTreeMap<String, String>,
 }
 
 impl Options {
     /// The sweep, in which each policy is a line.
     pub(crate) fn sweep(&self) -> Result<Sweep, Refused> {
         let mut sweep = Sweep::new(self.model()?);
-        let budget = self.options.get("budget").map_or("", String::as_str);
+        let budget = self.values.get("budget").map_or("", String::as_str);
         budget_of(budget)?;
         let defaults = ClientsDefaults {
             budget: (!budget.is_empty()).then(|| budget.to_owned()),
@@ -45,7 +46,7 @@ impl Options {
         if let Some(ns) = self.with("duration", time)? {
             sweep.duration_ns = ns;
         }
-        if let Some(seed) = self.options.get("seed") {
+        if let Some(seed) = self.values.get("seed") {
             sweep.seed = seed_of(seed)?;
         }
         sweep.interval_ns = self.with("interval", time)?;
@@ -72,7 +73,7 @@ impl Options {
                 self.set("failure", &mut model.failure)?;
                 model.capacity = self.read("capacity")?;
                 model.limit = self.with("limit", parse_rate)?.map(RateLimit::per_second);
-                model.drops_stale = self.options.contains_key("drops-stale");
+                model.drops_stale = self.values.contains_key("drops-stale");
                 if let Some(timeout_ns) = self.with("timeout", limit)? {
                     model.timeout_ns = timeout_ns;
                 }
@@ -109,7 +110,7 @@ impl Options {
                 )?;
                 Model::Layers(model)
             }
-            other => return Err(Refused::new("model", format!("unknown model `{other}`"))),
+            other => return Err(Refused::new("model", &format!("unknown model `{other}`"))),
         })
     }
 
@@ -142,8 +143,8 @@ impl Options {
         name: &'static str,
         read: impl FnOnce(&str) -> Result<T, E>,
     ) -> Result<Option<T>, Refused> {
-        let text = self.options.get(name);
-        let refused = |error: E| Refused::new(name, error);
+        let text = self.values.get(name);
+        let refused = |error: E| Refused::new(name, &error);
         text.map(|text| read(text).map_err(refused)).transpose()
     }
 

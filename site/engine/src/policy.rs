@@ -101,11 +101,11 @@ pub fn change(text: &str, field: &str, value: &str) -> String {
 
 fn changed(text: &str, name: &str, value: &str) -> Result<Policy, Refused> {
     let policy = policy_of(text)?;
-    let field = field_from_name(name).ok_or_else(|| Refused::new("field", "unknown"))?;
+    let field = field_from_name(name).ok_or_else(|| Refused::new("field", &"unknown"))?;
     if matches!(field, Field::Growth | Field::Jitter) {
         let refused = |error: PolicyError| Refused {
             field: Some(error.field().name()),
-            ..Refused::new("field", error)
+            ..Refused::new("field", &error)
         };
         return with_kind(&policy, field, value).map_err(refused);
     }
@@ -195,5 +195,5 @@ fn rows_of(text: &str, rows: u32, seed: &str, keys: &str) -> Result<Vec<Row>, Re
 pub(crate) fn seed_of(text: &str) -> Result<u64, Refused> {
     let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
     let seed = text.parse().ok().filter(|_| is_decimal);
-    seed.ok_or_else(|| Refused::new("seed", format!("not a whole number from 0 to {}", u64::MAX)))
+    seed.ok_or_else(|| Refused::new("seed", &format!("not a whole number from 0 to {}", u64::MAX)))
 }

@@ -8,8 +8,8 @@ use crate::answer;
 use crate::error::Refused;
 use crate::options::Options;
 
-/// The most steps of a point.
-const MOST_ROUNDS: u32 = 20;
+/// The steps of a point are as many, unless they would have more runs than that.
+const ROUNDS: u32 = 20;
 
 /// A simulation. The last summary of each point is what the command prints, to the last digit.
 #[wasm_bindgen]
@@ -60,13 +60,13 @@ impl Simulation {
 
     fn read(input: &str) -> Result<Self, Refused> {
         let options: Options =
-            serde_json::from_str(input).map_err(|error| Refused::new("model", error))?;
+            serde_json::from_str(input).map_err(|error| Refused::new("model", &error))?;
         let sweep = options.sweep()?;
         let experiments = sweep.experiments();
         for experiment in &experiments {
-            experiment.validate().map_err(|error| Refused::new("model", error))?;
+            experiment.validate().map_err(|error| Refused::new("model", &error))?;
         }
-        let rounds = sweep.runs.clamp(1, MOST_ROUNDS);
+        let rounds = sweep.runs.min(ROUNDS).max(sweep.runs / ROUNDS).max(1);
         let runs = u64::from(sweep.runs);
         let total = experiments.iter().map(|one| one.clients().saturating_mul(runs)).sum();
         let point = |experiment| Point { experiment, totals: None };
@@ -104,7 +104,7 @@ impl Simulation {
             self.next += 1;
             let shard: Shard = match format!("{}/{}", round + 1, self.rounds).parse() {
                 Ok(shard) => shard,
-                Err(error) => return answer::<()>(Err(Refused::new("runs", error))),
+                Err(error) => return answer::<()>(Err(Refused::new("runs", &error))),
             };
             let runs = shard.runs(point.experiment.runs).len() as u64;
             if runs == 0 {
@@ -112,7 +112,7 @@ impl Simulation {
             }
             let totals = match point.experiment.run(shard, &|| ()) {
                 Ok(totals) => totals,
-                Err(error) => return answer::<()>(Err(Refused::new("model", error))),
+                Err(error) => return answer::<()>(Err(Refused::new("model", &error))),
             };
             match &mut point.totals {
                 Some(before) => before.merge(&totals),

@@ -198,6 +198,7 @@ function shade(plot, { spans = [], heights = [] }) {
 		ctx.fillStyle = color("--muted");
 		ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
 		ctx.textBaseline = "top";
+		ctx.textAlign = "left";
 		ctx.fillText(text, left + 6 * devicePixelRatio, bbox.top + 5 * devicePixelRatio);
 	}
 	for (const { at, text } of heights) {

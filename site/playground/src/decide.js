@@ -36,8 +36,8 @@ const written = ({ outcome, retryAfter, took }) =>
 export function render(view) {
 	const list = h("ol", { class: "steps", "aria-label": "Attempts" });
 	const error = h("div", { class: "error", role: "alert", hidden: true });
-	const before = field("before", "0", "other operations that failed just before, of the same process");
-	const deadline = field("deadline", "none", "how long after its beginning the operation may retry");
+	const before = field("before", "0", "other operations that failed just before, of the same budget");
+	const deadline = field("deadline", "none", "how long after its beginning it may retry");
 	const key = field("key", keys()[0], "whose waits these are", (value) => ({ key: value ? [value, ...keys().slice(1)] : undefined }));
 	const summary = h("p", { class: "block", "aria-live": "polite" });
 	const rows = [];
@@ -49,7 +49,7 @@ export function render(view) {
 	view.replaceChildren(
 		h("h2", { class: "visually-hidden" }, "Decisions"),
 		h("p", { class: "muted" }, "One operation: how each attempt ends, and what the policy decides."),
-		h("div", { class: "options block" }, key.label, deadline.label, before.label),
+		h("div", { class: "options roomy block" }, key.label, deadline.label, before.label),
 		error,
 		list,
 		h("div", { class: "run" }, add, reset()),
@@ -86,7 +86,7 @@ function field(name, placeholder, title, change = (value) => ({ [name]: value })
 	const value = () => (name === "key" ? (state.key?.[0] ?? "") : (state[name] ?? ""));
 	const input = h("input", { type: "text", class: "code", placeholder, value: value(), autocomplete: "off", spellcheck: "false" });
 	input.addEventListener("input", () => set(change(input.value.trim()), "decide"));
-	return { input, value, label: h("label", { title }, name, input) };
+	return { input, value, label: h("label", {}, name, input, h("span", { class: "hint" }, title)) };
 }
 
 function row(number) {
@@ -167,8 +167,8 @@ function sentence(step) {
 	const why = stops
 		? `${REASONS[reason]}${delay_ns === "0" ? "" : ` (it would be ${time(delay_ns)})`}`
 		: delay_ns === computed_ns
-			? `the delay of index ${index}${hint ? `; ${hint} does not change it` : ""}`
-			: `${hint ?? "a base after throttling"} in place of ${time(computed_ns)}, the delay of index ${index}`;
+			? `the delay of retry ${index + 1}${hint ? `; ${hint} does not change it` : ""}`
+			: `${hint ?? "a base after throttling"} in place of ${time(computed_ns)}, the delay of retry ${index + 1}`;
 	const tokens = level === null ? "" : ` Budget: ${level_before === level ? level : `${level_before} → ${level}`} of ${level_max}.`;
 	return [
 		h("span", { class: stops ? "verdict stop" : "verdict" }, stops ? "stop" : `wait ${time(delay_ns)}`),

@@ -38,7 +38,7 @@ export function render(view) {
 			{ class: "options" },
 			h("label", {}, "retries", retries),
 			h("label", {}, "seed", seedInput),
-			h("label", { class: "grow" }, "keys", keyInput),
+			h("label", { class: "wide" }, "keys", keyInput),
 		),
 		chartBox,
 	);
@@ -48,6 +48,9 @@ export function render(view) {
 function update(box) {
 	const parsed = engine.policy(policyText());
 	if (parsed.error) {
+		if (box.childElementCount === 0) {
+			box.append(h("p", { class: "muted block" }, "There is nothing to show of this policy yet."));
+		}
 		return;
 	}
 	const rows = engine.preview(policyText(), rowsWanted(parsed.fields), seed(), keys());
@@ -80,13 +83,13 @@ function update(box) {
 			description: `From the first retry with ${time(rows[0].min_ns)} to ${time(rows[0].max_ns)}, to retry ${rows.length} with ${time(total.min_ns)} to ${time(total.max_ns)}. The numbers are in a table below.`,
 			x: { values: x, label: "retry", whole: true, range: () => [0.5, rows.length + 0.5] },
 			series: [
-				{ name: "longest", values: of("max_ns"), number: 0, dash: [], shape: null, width: 1.5 },
+				...(hasWindow ? [{ name: "window, before jitter", values: of("window_ns"), token: "--muted", dash: [7, 4], shape: null, width: 1.5 }] : []),
+				{ name: "longest", values: of("max_ns"), number: 0, dash: [], shape: null, width: 1 },
 				{ name: "mean", values: of("mean_ns"), number: 1, dash: [], shape: "square", width: 2.5 },
 				{ name: "shortest", values: of("min_ns"), number: 0, dash: [2, 3], shape: null, width: 1.5 },
-				...(hasWindow ? [{ name: "window, before jitter", values: of("window_ns"), token: "--muted", dash: [7, 4], shape: null, width: 1.5 }] : []),
 				...dots.map((values, key) => ({ name: key === 0 ? `waits of ${keys().length} keys` : keys()[key], values, number: 2, shape: "circle", dash: null, line: false, inLegend: key === 0 })),
 			],
-			bands: [[0, 2, 0]],
+			bands: [hasWindow ? [1, 3, 0] : [0, 2, 0]],
 			format: count,
 			unit: length,
 			head: ["retry", "window", "min", "mean", "max", "mean total", "max total", ...keys()],

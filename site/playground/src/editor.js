@@ -95,7 +95,7 @@ export function errorParts({ message, text, at, length }) {
 	const [first, ...rest] = message.split("; ");
 	children.push(h("span", { class: "message" }, first));
 	if (rest.length > 0) {
-		children.push(h("span", { class: "rest" }, rest.join("; ")));
+		children.push(h("span", { class: "rest", tabindex: "0" }, rest.join("; ")));
 	}
 	return children;
 }

@@ -57,6 +57,7 @@ export function render(box) {
 		policies: h("div", { class: "beside" }),
 		model: h("select", { id: "model" }, ...Object.entries(MODELS).map(([value, { name }]) => h("option", { value }, `${value}: ${name}`))),
 		about: h("p", { class: "muted small" }),
+		help: h("p", { class: "muted hint", id: "option-help" }),
 		options: h("div", { class: "options" }),
 		more: h("div", { class: "options" }),
 		error: h("div", { class: "error", role: "alert", hidden: true }),
@@ -82,16 +83,23 @@ export function render(box) {
 		h("h2", { class: "visually-hidden" }, "Simulation"),
 		h("p", { class: "label" }, "Start from an experiment"),
 		h("div", { class: "chips" }, ...chips),
-		h("div", { class: "block" }, h("label", { for: "model" }, "model"), view.model, view.about),
-		view.options,
-		h("details", {}, h("summary", {}, "More options"), view.more),
-		h("h3", { class: "block" }, "Policies"),
-		h("p", { class: "muted small" }, "The first is the one that you edit. A policy may have a name in front and a budget behind: ", h("code", {}, "mine=default;budget=sre")),
-		view.policies,
-		view.error,
 		h("div", { class: "run" }, button, progress, status),
+		view.error,
 		view.charts,
 		view.after,
+		h(
+			"div",
+			{ class: "settings" },
+			h("h3", {}, "Policies"),
+			h("p", { class: "muted small" }, "The first is the one that you edit. A policy may have a name in front and a budget behind: ", h("code", {}, "mine=default;budget=sre")),
+			view.policies,
+			h("h3", { class: "block" }, h("label", { for: "model" }, "Model")),
+			view.model,
+			view.about,
+			view.options,
+			h("details", {}, h("summary", {}, "More options"), view.more),
+			view.help,
+		),
 		view.command,
 	);
 	simulated = "";
@@ -142,12 +150,18 @@ function optionInput(name) {
 		? h("select", {}, ...values.map((one) => h("option", { value: one }, one)))
 		: h("input", { type: "text", class: "code", placeholder: value, spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
 	field.id = `option-${name}`;
+	field.setAttribute("aria-describedby", "option-help");
+	const help = () => {
+		view.help.textContent = `${name}: ${about}`;
+	};
+	field.addEventListener("focus", help);
+	field.addEventListener("pointerenter", help);
 	field.addEventListener(values ? "change" : "input", () => {
 		const text = field.value.trim();
 		set({ [name]: values && text === value ? undefined : text }, "option");
 	});
 	view.inputs.set(name, field);
-	return h("label", { title: about }, name, field);
+	return h("label", {}, name, field);
 }
 
 function commandLine() {
@@ -384,7 +398,9 @@ function bars(name, found, subtitle) {
 
 /** All measures of the last point of each line. */
 function everything(found) {
-	const names = Object.keys(MEASURES).filter((name) => found.some(({ points }) => points.at(-1) && (MEASURES[name].value(points.at(-1)) ?? null) !== null));
+	const isOpen = found[0].points.at(-1)?.rate !== null;
+	// Where operations arrive by themselves, the last one ends a little after they do.
+	const names = Object.keys(MEASURES).filter((name) => !(isOpen && name === "time") && found.some(({ points }) => points.at(-1) && (MEASURES[name].value(points.at(-1)) ?? null) !== null));
 	const last = found[0].points.at(-1);
 	if (!last) {
 		return [];

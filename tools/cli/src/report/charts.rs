@@ -1,6 +1,6 @@
 //! The charts of a report.
 
-use backoff_sim::{Experiment, Load, Model, Summary};
+use backoff_sim::{Experiment, Load, Summary};
 
 use super::measure::Measure;
 use crate::duration::humanize;
