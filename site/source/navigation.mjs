@@ -1,6 +1,6 @@
 // The order of the pages, in the bar above and beside each page. A page that is not named here comes last in its group.
 
-import { allPages, languages } from "./pages.mjs";
+import { allPages, languages, references } from "./pages.mjs";
 import { tasks } from "./tasks.mjs";
 
 const ORDER = ["index", "retry", "http", "adapters", "budgets", "testing", "observe", "observability", "policies", "vary", "errors"];
@@ -32,6 +32,8 @@ export function navigation() {
 		};
 		const own = [...left].filter((path) => pages.get(path).address.startsWith(`${name}/`));
 		const items = own.sort((a, b) => rank(a) - rank(b)).map((path) => item(path, path === bindingOf(name) ? "Overview" : undefined));
+		const ofReference = referencesOf(name);
+		if (ofReference.length > 0) items.push({ text: "Reference", collapsed: true, items: ofReference });
 		return { text: `<span data-language="${name}">${title}</span>`, items };
 	});
 	groups.at(-1).items.push(...[...left].map((path) => item(path)));
@@ -47,6 +49,21 @@ export function navigation() {
 		],
 		sidebar: [{ items: [overview, playground] }, { text: "Tasks", items: taskItems }, ...ofLanguage, ...groups],
 	};
+}
+
+/** The crates, whose references rustdoc writes. */
+const CRATES = ["backoff-retry", "backoff-core", "backoff-adapters", "backoff-export", "backoff-sim"];
+
+/** The pages of a reference, the main one first. */
+function referencesOf(language) {
+	const all = references();
+	if (language === "rust" && all.length > 0) {
+		return CRATES.map((text) => ({ text, link: `/api/rust/${text.replace("-", "_")}/index.html`, target: "_self" }));
+	}
+	const pages = all.filter(({ address }) => address.startsWith(`api/${language}/`));
+	const isPart = ({ address }) => address.includes("/adapters");
+	const item = ({ title, address }) => ({ text: title.replace(/^package |^backoff_rs\.(?=adapters)/, ""), link: `/${address}` });
+	return [...pages.filter((page) => !isPart(page)), ...pages.filter(isPart)].map(item);
 }
 
 function bindingOf(name) {

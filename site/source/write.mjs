@@ -5,7 +5,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { deeper, forSite, section } from "./markdown.mjs";
-import { allPages, languages, root } from "./pages.mjs";
+import { allPages, languages, references, root } from "./pages.mjs";
 import { tasks } from "./tasks.mjs";
 
 const pages = allPages();
@@ -95,6 +95,7 @@ export function write(folder) {
 		writeFileSync(path, text);
 	};
 	for (const page of pages.values()) put(page.address, forSite(page, pages));
+	for (const { address, text } of references()) put(address, text);
 	for (const page of tasks) put(`tasks/${page.name}`, task(page));
 	put("index", home());
 	const pictures = join(folder, "public/pictures");
