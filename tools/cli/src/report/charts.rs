@@ -75,16 +75,8 @@ pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
 fn marks(experiment: &Experiment) -> Marks {
     let seconds = |ns: u64| ns as f64 / 1e9;
     let outage = experiment.model.outage();
-    let capacity = match &experiment.model {
-        Model::Queue(queue) => {
-            let served = f64::from(queue.workers) / seconds(queue.service.mean_ns());
-            let admitted = queue.limit.map(|limit| 1.0 / seconds(limit.interval_ns));
-            Some(admitted.map_or(served, |admitted| admitted.min(served)))
-        }
-        _ => None,
-    };
     let outage = outage.map(|outage| (seconds(outage.from_ns), seconds(outage.until_ns)));
-    Marks { outage, capacity }
+    Marks { outage, capacity: experiment.model.capacity() }
 }
 
 fn not_recovered(points: &[Measured]) -> Vec<String> {

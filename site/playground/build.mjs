@@ -1,0 +1,64 @@
+// Builds dist/: the engine, the page and its worker. Any file server can serve it, from any folder.
+
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const TARGET = "wasm32-unknown-unknown";
+const here = import.meta.dirname;
+const dist = join(here, "dist");
+const pkg = join(here, "../engine/pkg");
+
+/** The features that rustc uses by default. Every engine of recent years has them. */
+const FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
+
+const capture = (program, ...options) =>
+	execFileSync(program, options, { cwd: here, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+
+function engine() {
+	if (!existsSync(capture("rustc", "--print", "target-libdir", "--target", TARGET).trim())) {
+		capture("rustup", "target", "add", TARGET);
+	}
+	capture("cargo", "build", "--locked", "--quiet", "--profile", "site", "--target", TARGET, "--package", "site-engine");
+	const { target_directory } = JSON.parse(
+		capture("cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"),
+	);
+	const module = join(target_directory, TARGET, "site", "site_engine.wasm");
+	capture("cargo", "run", "--locked", "--quiet", "--package", "bindings-wasm-glue", "--", module, pkg);
+	const optimizer = createRequire(import.meta.url).resolve("binaryen/bin/wasm-opt");
+	const input = join(pkg, "backoff_bg.wasm");
+	const features = FEATURES.map((feature) => `--enable-${feature}`);
+	const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
+	capture(process.execPath, optimizer, ...features, input, "-Oz", ...strip, `--output=${join(pkg, "engine.wasm")}`);
+}
+
+async function page() {
+	rmSync(dist, { recursive: true, force: true });
+	mkdirSync(dist, { recursive: true });
+	await build({
+		absWorkingDir: here,
+		entryPoints: { playground: "src/main.js", worker: "src/worker.js", style: "style.css" },
+		outdir: dist,
+		bundle: true,
+		format: "esm",
+		target: "es2022",
+		minify: true,
+		legalComments: "linked",
+		loader: { ".md": "text" },
+		logLevel: "warning",
+	});
+	copyFileSync(join(here, "index.html"), join(dist, "index.html"));
+	copyFileSync(join(pkg, "engine.wasm"), join(dist, "engine.wasm"));
+}
+
+if (!process.argv.includes("--page")) {
+	engine();
+}
+await page();
+const files = ["index.html", "style.css", "playground.js", "worker.js", "engine.wasm"];
+const sizes = files.map((file) => [file, gzipSync(readFileSync(join(dist, file)), { level: 9 }).length]);
+const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+process.stdout.write(`${sizes.map(([file, size]) => `${file} ${size}`).join(", ")}: ${total} bytes gzipped\n`);
