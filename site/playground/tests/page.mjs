@@ -1,33 +1,14 @@
 // A browser that shows the page from a file server in a folder of its own, as a site would have it.
 
-import { createServer } from "node:http";
-import { readFile } from "node:fs/promises";
-import { extname, join, normalize } from "node:path";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { serve } from "../../serve.mjs";
 
-const dist = join(import.meta.dirname, "../dist");
-const FOLDER = "/some/folder/";
-const TYPES = {
-	".html": "text/html; charset=utf-8",
-	".js": "text/javascript",
-	".css": "text/css",
-	".wasm": "application/wasm",
-};
-
-/** Serves the files, and nothing else. */
-export async function serve() {
-	const server = createServer(async ({ url }, response) => {
-		const path = new URL(url, "http://localhost").pathname;
-		const file = path.startsWith(FOLDER) ? normalize(path.slice(FOLDER.length) || "index.html") : "..";
-		try {
-			const body = file.startsWith("..") ? undefined : await readFile(join(dist, file));
-			response.writeHead(body ? 200 : 404, { "content-type": TYPES[extname(file)] ?? "text/plain" }).end(body);
-		} catch {
-			response.writeHead(404).end();
-		}
-	});
-	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-	return { address: `http://127.0.0.1:${server.address().port}${FOLDER}`, close: () => server.close() };
+/** Serves the page in a folder, as a site has it. */
+export async function served() {
+	const folder = "/some/folder/";
+	const server = await serve(join(import.meta.dirname, "../dist"), 0, folder);
+	return { address: `http://127.0.0.1:${server.address().port}${folder}`, close: () => server.close() };
 }
 
 export const launch = () =>

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { launch, open, serve, simulated } from "./page.mjs";
+import { launch, open, served, simulated } from "./page.mjs";
 
 const dist = join(import.meta.dirname, "../dist");
 const run = promisify(execFile);
@@ -33,7 +33,7 @@ let server;
 let browser;
 
 before(async () => {
-	[server, browser] = await Promise.all([serve(), launch()]);
+	[server, browser] = await Promise.all([served(), launch()]);
 });
 
 after(async () => {
@@ -188,11 +188,11 @@ test("a long simulation is cancelled at once, and the page stays free", async (c
 	await page.locator("#tab-simulate").click();
 	await page.locator("#option-runs").fill("100000");
 	await page.waitForFunction(() => window.playground.results.points.length > 60);
-	assert.equal(page.workers().length, 1);
+	const [worker] = page.workers();
+	const ended = new Promise((resolve) => worker.once("close", resolve));
 	await page.locator("#run").click();
 	assert.equal(await page.locator("#run").textContent(), "Run");
-	await page.waitForTimeout(200);
-	assert.equal(page.workers().length, 0);
+	await ended;
 	assert.equal(await page.evaluate(() => window.playground.results.isEnd), false);
 	const { traceEvents } = JSON.parse(await browser.stopTracing());
 	const main = traceEvents.find(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
