@@ -26,6 +26,16 @@ const names = ${names}, part = location.pathname.slice(${base.length}).split("/"
 	document.documentElement.dataset.language = [hash, part, kept].find((name) => names.includes(name)) ?? names[0];
 })()`;
 
+/** The head of a column that says nothing is no head. */
+function emptyHeads({ tokens }) {
+	for (let index = 0; index < tokens.length - 2; index += 1) {
+		if (tokens[index].type === "th_open" && tokens[index + 1].content === "") {
+			tokens[index].tag = "td";
+			tokens[index + 2].tag = "td";
+		}
+	}
+}
+
 export default defineConfig({
 	srcDir: source,
 	outDir: process.env.BACKOFF_SITE_OUT,
@@ -51,6 +61,7 @@ export default defineConfig({
 			// Pages are written for the forge, which makes no links of names such as README.md.
 			md.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 			md.core.ruler.disable("emoji", true);
+			md.core.ruler.push("headless", emptyHeads);
 			const open = md.renderer.rules.link_open;
 			md.renderer.rules.link_open = (tokens, index, options, env, self) => {
 				const href = tokens[index].attrGet("href");

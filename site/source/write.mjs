@@ -66,24 +66,47 @@ function home() {
 	for (const { name, title } of languages.slice(1)) contents[name] = program(programs, title);
 	for (const { name, title } of languages) contents[name] += `\n\n[All about ${title}](/${name}/index.md)`;
 	const list = tasks.map(({ name, title, text }) => `- [**${title}**](/tasks/${name}.md)\n  ${text}`);
-	const actions = [
-		["brand", "Try a policy", "/playground/"],
-		["alt", "Which policy for what", pages.has("docs/choosing.md") ? "/choosing" : "/presets"],
-		["alt", "Overview", "/overview"],
-	];
-	const sentences = first.slice(0, first.indexOf("\n\n")).replaceAll("\n", " ");
-	const hero = {
-		layout: "home",
-		title: "backoff",
-		titleTemplate: false,
-		hero: {
-			name: "backoff",
-			text: sentences.split(/(?<=\.) /)[0].replace(/^A library for /, "").replace(/^./, (c) => c.toUpperCase()).replace(/\.$/, ""),
-			tagline: sentences.split(/(?<=\.) /)[1],
-			actions: actions.map(([theme, text, link]) => ({ theme, text, link, ...(link === "/playground/" && { target: "_self" }) })),
-		},
-	};
-	return `---\n${JSON.stringify(hero)}\n---\n\n<div class="home">\n\n## The first program\n\n${panels(contents)}\n\nEach prints:\n\n${output}\n\n## What do you want to do?\n\n<div class="cards">\n\n${list.join("\n")}\n\n</div>\n\n</div>\n`;
+	const lead = first.slice(0, first.indexOf("\n\n"));
+	return `---
+title: backoff
+titleTemplate: false
+sidebar: false
+aside: false
+pageClass: home
+---
+
+<div class="hero">
+<div>
+
+# backoff
+
+${lead}
+
+<div class="actions">
+
+[Try a policy](/playground/) [Which policy for what](/${pages.has("docs/choosing.md") ? "choosing" : "presets"}.md) [Overview](/overview.md)
+
+</div>
+</div>
+<ClientsPicture />
+</div>
+
+## The first program
+
+${panels(contents)}
+
+Each prints:
+
+${output}
+
+## What do you want to do?
+
+<div class="cards">
+
+${list.join("\n")}
+
+</div>
+`;
 }
 
 export function write(folder) {

@@ -46,6 +46,11 @@ pub(crate) fn docs_rs(is_all: bool) -> Result<()> {
     Ok(())
 }
 
+/// The folder of the pages of all crates, as docs.rs has them.
+pub(crate) fn pages() -> Result<PathBuf> {
+    rustdoc(true, "--cfg docsrs")
+}
+
 /// The crates that are documented, as options of cargo.
 pub(crate) fn packages(is_all: bool) -> impl Iterator<Item = &'static str> {
     let crates = CRATES.into_iter().filter(move |name| is_within(is_all, name));

@@ -36,7 +36,8 @@ const AT_ONCE: [Part; 15] = [
 const THEN: [Part; 1] = [("pages", pages)];
 
 /// What only a release needs.
-const ALL_ONLY: [Part; 2] = [("bench", bench::test), ("dist", dist::test)];
+const ALL_ONLY: [Part; 3] =
+    [("bench", bench::test), ("dist", dist::test), ("site", site::test_all)];
 
 /// How many parts are tested at once, on a machine with two cores: some wait for servers.
 const THREADS: usize = 5;

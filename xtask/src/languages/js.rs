@@ -134,8 +134,7 @@ pub(crate) fn test(report: &mut Report) {
 fn everywhere() -> Result<Program> {
     let tarball = tarball()?;
     let folder = root().join("bindings-wasm/tests/everywhere");
-    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".into());
-    program_at(&chromium).arg("--version").run()?;
+    let chromium = chromium()?;
     built(folder.join("node_modules"), &[TOOLS], |_| {
         progress("installing the runtimes, bundlers and test runners");
         // The lock file has only the programs for Linux on x86-64, which `npm ci` would refuse.
