@@ -5,7 +5,7 @@ import init, { Simulation } from "../../engine/pkg/backoff.js";
 /** How often the page is told, in milliseconds: it draws that often. */
 const EVERY = 120;
 
-onmessage = async ({ data }) => {
+self.onmessage = async ({ data }) => {
 	await init({ module_or_path: new URL("./engine.wasm", import.meta.url) });
 	const began = performance.now();
 	let simulation;
