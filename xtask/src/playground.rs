@@ -1,5 +1,6 @@
 //! The playground of the site: its build, and its tests in Chromium.
 
+use crate::crates::lint;
 use crate::fresh::built;
 use crate::report::Report;
 use crate::shell::*;
@@ -23,7 +24,7 @@ pub(crate) fn build() -> Result<PathBuf> {
     built(scratch().join("playground"), &INPUTS, |folder| {
         progress("building the playground");
         let build = program("node playground/build.mjs").within(root().join("site"));
-        build.arg(folder).env("CARGO_TARGET_DIR", target()).run()
+        lint(build.arg(folder).env("CARGO_TARGET_DIR", target()))?.run()
     })
 }
 

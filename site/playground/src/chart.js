@@ -112,7 +112,7 @@ export function chart(
 	);
 	const known = charts[id];
 	const names = series.map(({ name }) => name).join("\n");
-	if (known?.figure.isConnected && known.names === names && known.title === title) {
+	if (known?.figure.isConnected && known.names === names && known.title === title && known.state.log === log) {
 		known.box.setAttribute("aria-label", `${title}. ${description}`);
 		known.figure.querySelector("figcaption .muted").textContent = subtitle ?? "";
 		Object.assign(known.state, { series, bands, marks, format, unit, x, log, rows });
@@ -140,7 +140,8 @@ export function chart(
 	charts[id]?.plot?.destroy();
 	charts[id] = entry;
 	// Its width is known when it is on the page.
-	new ResizeObserver(() => draw(entry)).observe(box);
+	// A task for each: a page with many charts stays responsive.
+	new ResizeObserver(() => setTimeout(draw, 0, entry)).observe(box);
 	return figure;
 }
 

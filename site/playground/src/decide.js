@@ -50,7 +50,7 @@ export function render(view) {
 	});
 	view.replaceChildren(
 		h("h2", { class: "visually-hidden" }, "Decisions"),
-		h("p", { class: "muted" }, "One operation: how each attempt ends, and what the policy decides."),
+		h("p", { class: "muted" }, "One operation: how each attempt ends, and what the policy and the budget decide."),
 		h("div", { class: "options roomy block" }, key.label, deadline.label, before.label),
 		error,
 		list,

@@ -53,6 +53,8 @@ export function render(view) {
 	listen(keyInput, (value) => ({ key: value.split(/[\s,]+/).filter(Boolean) }));
 	listen(seedInput, (value) => ({ seed: value }));
 	listen(retries, (value) => ({ retries: value }));
+	const log = h("input", { type: "checkbox", checked: state.scale === "log" });
+	log.addEventListener("change", () => set({ scale: log.checked ? "log" : undefined }, "delays"));
 	view.replaceChildren(
 		h("h2", { class: "visually-hidden" }, "Delays"),
 		h(
@@ -61,6 +63,7 @@ export function render(view) {
 			h("label", {}, "retries", retries),
 			h("label", {}, "seed", seedInput),
 			h("label", { class: "wide" }, "keys", keyInput),
+			h("label", { class: "check" }, log, "logarithmic"),
 		),
 		chartBox,
 	);
@@ -91,10 +94,12 @@ function update(box) {
 		]),
 	);
 	const [unit, length] = axisUnit(longest);
-	const of = (name) => rows.map((row) => Number(row[name]) / length);
+	const log = state.scale === "log";
+	const shown = (ns) => (log && ns === "0" ? null : Number(ns) / length);
+	const of = (name) => rows.map((row) => shown(row[name]));
 	const hasWindow = parsed.fields.jitter !== "decorrelated";
 	const x = rows.map(({ index }) => index + 1);
-	const dots = keys().map((_, key) => rows.map(({ waits_ns }) => Number(waits_ns[key]) / length));
+	const dots = keys().map((_, key) => rows.map(({ waits_ns }) => shown(waits_ns[key])));
 	const total = rows.at(-1);
 	box.replaceChildren(
 		h(
@@ -137,6 +142,7 @@ function update(box) {
 			],
 			bands: [hasWindow ? [1, 3, 0] : [0, 2, 0]],
 			format: count,
+			log,
 			unit: length,
 			head: ["retry", "window", "min", "mean", "max", "mean total", "max total", ...keys()],
 			rows: () =>

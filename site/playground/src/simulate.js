@@ -3,6 +3,7 @@
 import { swatch } from "./chart.js";
 import { command, h, quoted, say } from "./dom.js";
 import { errorParts } from "./editor.js";
+import { compiled } from "./engine.js";
 import { EXPERIMENTS, MODELS, option, optionsOf } from "./models.js";
 import { everything, figures } from "./results.js";
 import { policyText, set, state } from "./state.js";
@@ -239,6 +240,8 @@ function cancel() {
 	say("Cancelled");
 }
 
+const fields = () => [...view.inputs.values(), ...view.rows.map(([, field]) => field)];
+
 function begin() {
 	clearTimeout(timer);
 	stop();
@@ -247,6 +250,9 @@ function begin() {
 	view.status.textContent = "";
 	view.button.textContent = "Cancel";
 	view.error.hidden = true;
+	for (const field of fields()) {
+		field.removeAttribute("aria-invalid");
+	}
 	say("Simulation running");
 	const own = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 	worker = own;
@@ -257,13 +263,15 @@ function begin() {
 	};
 	own.onerror = ({ message }) =>
 		receive({ error: { message: message || "The worker did not start.", option: "model" } });
-	own.postMessage(input());
+	own.postMessage({ module: compiled(), input: input() });
 }
 
 function receive({ begun, error, points, done, isEnd, seconds }) {
 	if (error) {
 		stop();
 		results.error = error;
+		const wrong = view.rows[error.number]?.[1];
+		(view.inputs.get(error.option) ?? wrong)?.setAttribute("aria-invalid", "true");
 		view.button.textContent = "Run";
 		view.error.hidden = false;
 		const where =

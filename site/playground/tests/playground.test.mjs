@@ -53,8 +53,9 @@ async function withPage(hash, use, options = {}) {
 }
 
 /** The data of a chart, in the unit of the command. */
-const dataOf = (page, id) =>
-	page.evaluate((id) => {
+async function dataOf(page, id) {
+	await page.waitForFunction((id) => window.playground.charts[id].plot, id);
+	return page.evaluate((id) => {
 		const { plot, state } = window.playground.charts[id];
 		return {
 			names: state.series.map(({ name }) => name),
@@ -63,6 +64,7 @@ const dataOf = (page, id) =>
 			unit: state.unit,
 		};
 	}, id);
+}
 
 const near = (found, expected, what) => {
 	assert.equal(found.length, expected.length, what);
@@ -86,7 +88,7 @@ test("a policy that is typed has the chart that the command prints", () =>
 		const policy = "exponential:base=100ms,multiplier=1.6,cap=2s,jitter=0.2,max_retries=7";
 		await page.locator("#policy").fill("");
 		await page.locator("#policy").pressSequentially(policy);
-		await page.waitForFunction(() => window.playground.charts.delays.plot.data[0].length === 7);
+		await page.waitForFunction(() => window.playground.charts.delays.plot?.data[0].length === 7);
 		const { names, x, lines, unit } = await dataOf(page, "delays");
 		const rows = await backoff("preview", policy);
 		assert.deepEqual(
