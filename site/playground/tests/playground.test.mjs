@@ -223,6 +223,17 @@ test("an outage with and without a budget is that of the command", () =>
 		);
 	}));
 
+test("a wrong option is refused in the words of the command", () =>
+	withPage("#policy=default&view=simulate&clients=ten", async (page) => {
+		const { error } = await simulated(page);
+		assert.ok((await refusal("simulate", "occ", "--clients", "ten")).includes(error.message));
+		assert.equal(await page.locator("#option-clients").getAttribute("aria-invalid"), "true");
+		await page.locator("#option-clients").fill("2");
+		await page.locator("#option-runs").fill("2");
+		await page.waitForFunction(() => window.playground.results.isEnd);
+		assert.equal((await simulated(page)).points.length, 1);
+	}));
+
 test("a link shows the same in a second browser", () =>
 	withPage("", async (page) => {
 		await page.locator("#policy").fill("equal:base=7ms,max_retries=3");
