@@ -14,7 +14,10 @@ export const seriesColor = (number) => `--series-${number % 7}`;
 
 /** Lines differ by their dashes and their points as well, for readers who see no colours. */
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 4], [12, 4]];
-const SHAPES = ["circle", "square", "triangle", "diamond", "cross", "circle", "square"];
+const SHAPES = ["circle", "square", "triangle", "diamond", "cross"];
+/** The eighth line has the colour of the first, and looks different. */
+const dashOf = (number) => DASHES[(number + 3 * Math.floor(number / 7)) % 7];
+const shapeOf = (number) => SHAPES[number % 5];
 
 function shapePath(shape, x, y, r) {
 	const path = new Path2D();
@@ -62,7 +65,7 @@ const points = (shape, radius) => ({
 /** A line's sample in a legend. */
 export function swatch(
 	number = 0,
-	{ dash = DASHES[number % 7], shape = SHAPES[number % 7], token = seriesColor(number) } = {},
+	{ dash = dashOf(number), shape = shapeOf(number), token = seriesColor(number) } = {},
 ) {
 	const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
 	svg.setAttribute("width", "26");
@@ -157,6 +160,9 @@ function draw(entry) {
 	entry.plot = plotOf(box, state);
 }
 
+/** Of a logarithmic axis only the powers of ten are shown. */
+const powers = (_, splits) => splits.map((value) => (Number.isInteger(Math.log10(value)) ? value : null));
+
 const dataOf = ({ x, series }) => [x.values, ...series.map(({ values }) => values)];
 
 function plotOf(box, state) {
@@ -174,13 +180,13 @@ function plotOf(box, state) {
 		return {
 			stroke: line ? stroke : "transparent",
 			width: line ? width : 0,
-			dash: dash === undefined ? DASHES[number % 7] : (dash ?? []),
+			dash: dash === undefined ? dashOf(number) : (dash ?? []),
 			paths: line ? undefined : () => null,
 			spanGaps: true,
 			points:
 				shape === null
 					? { show: false }
-					: { ...points(shape ?? SHAPES[number % 7], line ? 3.2 : 3), fill: stroke, stroke },
+					: { ...points(shape ?? shapeOf(number), line ? 3.2 : 3), fill: stroke, stroke },
 		};
 	});
 	const values = (_, splits) => splits.map((value) => (value === null ? "" : state.format(value)));
@@ -205,6 +211,7 @@ function plotOf(box, state) {
 				},
 				{
 					...axis,
+					...(log ? { grid: { ...axis.grid, filter: powers }, filter: powers } : {}),
 					values,
 					size: (_, texts) => 14 + 7 * Math.max(2, ...(texts ?? []).map((text) => text.length)),
 					space: 42,

@@ -93,8 +93,8 @@ function update(box) {
 			parsed.fields.jitter === "decorrelated" ? 0 : Number(window_ns),
 		]),
 	);
-	const [unit, length] = axisUnit(longest);
 	const log = state.scale === "log";
+	const [unit, length] = log ? ["s", 1e9] : axisUnit(longest);
 	const shown = (ns) => (log && ns === "0" ? null : Number(ns) / length);
 	const of = (name) => rows.map((row) => shown(row[name]));
 	const hasWindow = parsed.fields.jitter !== "decorrelated";
@@ -141,7 +141,7 @@ function update(box) {
 				})),
 			],
 			bands: [hasWindow ? [1, 3, 0] : [0, 2, 0]],
-			format: count,
+			format: log ? (value) => value.toLocaleString("en", { maximumSignificantDigits: 2 }) : count,
 			log,
 			unit: length,
 			head: ["retry", "window", "min", "mean", "max", "mean total", "max total", ...keys()],

@@ -33,7 +33,10 @@ export function percent(part) {
 	return text === "100.0%" ? (part < 1 ? ">99.9%" : "100%") : text;
 }
 
+const NAMES = { d: "days", h: "hours", m: "minutes" };
+
 /** A unit in which all of these times in nanoseconds can be read from an axis, and its length. */
 export function axisUnit(longest) {
-	return UNITS.find(([, length]) => longest >= 2 * length) ?? UNITS.at(-1);
+	const [unit, length] = UNITS.find(([, length]) => longest >= 2 * length) ?? UNITS.at(-1);
+	return [NAMES[unit] ?? unit, length];
 }

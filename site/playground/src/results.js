@@ -38,12 +38,19 @@ const MEASURES = {
 		value: ({ latency_ms }) => latency_ms && latency_ms.max * MS,
 		text: time,
 	},
+	peak: { title: "Peak: most calls in a second", value: peak, text: count },
 	recovery: {
 		title: "Time to recover after the outage",
 		value: ({ recovery_ms }) => recovery_ms && recovery_ms.mean * MS,
 		text: time,
 	},
 };
+
+/** After the outage, if there is one. */
+function peak({ load }, { interval_ns, outage_ns }) {
+	const loads = load?.filter(({ from_ms }) => from_ms >= (outage_ns?.[1] ?? 0) / MS);
+	return loads?.length > 0 ? Math.max(...loads.map(({ calls }) => calls)) / (interval_ns / 1e9) : undefined;
+}
 
 /** The figures of what was found so far. */
 export function figures(results) {
@@ -69,15 +76,15 @@ function lines({ begun, points }) {
 		number,
 		points: points.slice(number * each, (number + 1) * each).filter(Boolean),
 		first,
+		begun,
 	}));
 }
 
 const xOf = ({ clients, rate }) => clients ?? rate;
 
 function measures(all) {
-	const asked = (state.chart ?? "").split(",").filter((name) => name in MEASURES);
-	if (asked.length > 0) {
-		return asked;
+	if (state.chart) {
+		return state.chart.split(",").filter((name) => name in MEASURES);
 	}
 	const wanted = all[0]?.rate === null ? ["calls", "time"] : ["success", "retries"];
 	if (all[0]?.rate === null && all.some(({ success_rate }) => success_rate < 1)) {
@@ -92,7 +99,8 @@ function measures(all) {
 function measureChart(name, found, xs, subtitle) {
 	const { title, value, text } = MEASURES[name];
 	const isTime = text === time;
-	const of = (line) => xs.map((x) => line.points.filter((point) => xOf(point) === x).map(value)[0] ?? null);
+	const of = (line) =>
+		xs.map((x) => line.points.filter((point) => xOf(point) === x).map((point) => value(point, line.begun))[0] ?? null);
 	const values = found.map(of);
 	const longest = Math.max(...values.flat().filter((one) => one !== null), 0);
 	const [unit, length] = isTime ? axisUnit(longest) : ["", 1];
@@ -165,7 +173,7 @@ function loadChart(begun, found, subtitle, hasLoads) {
 /** A point is a bar, not a dot. */
 function bars(name, found, subtitle) {
 	const { title, value, text } = MEASURES[name];
-	const values = found.map((line) => (line.points[0] ? (value(line.points[0]) ?? null) : null));
+	const values = found.map((line) => (line.points[0] ? (value(line.points[0], line.begun) ?? null) : null));
 	const longest = Math.max(...values.filter((one) => one !== null), 0) || 1;
 	const cell = (at) => {
 		const { recovered, runs } = found[at].points[0] ?? {};
@@ -200,7 +208,7 @@ export function everything(results) {
 	const names = Object.keys(MEASURES).filter(
 		(name) =>
 			!(isOpen && name === "time") &&
-			found.some(({ points }) => points.at(-1) && (MEASURES[name].value(points.at(-1)) ?? null) !== null),
+			found.some(({ points, begun }) => points.at(-1) && (MEASURES[name].value(points.at(-1), begun) ?? null) !== null),
 	);
 	const last = found[0].points.at(-1);
 	if (!last) {
@@ -217,7 +225,7 @@ export function everything(results) {
 			found.map((line) => [
 				line.name,
 				...names.map((name) => {
-					const value = line.points.at(-1) && MEASURES[name].value(line.points.at(-1));
+					const value = line.points.at(-1) && MEASURES[name].value(line.points.at(-1), line.begun);
 					return value === null || value === undefined ? "–" : MEASURES[name].text(value);
 				}),
 			]),

@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { read } from "../src/address.js";
+import { optionsOf } from "../src/models.js";
 import { blank, dist, launch, open, served, simulated } from "./page.mjs";
 
 const run = promisify(execFile);
@@ -285,6 +287,30 @@ test("a long simulation is cancelled at once, and the page stays free", (context
 		context.diagnostic(`the longest of ${tasks.length} tasks took ${longest.toFixed(1)} ms`);
 		assert.ok(tasks.length > 20 && longest < 50, `${longest} ms`);
 	}));
+
+test("links on the pages are simulations", async () => {
+	const { default: init, Simulation } = await import("../../engine/pkg/backoff.js");
+	await init({ module_or_path: readFileSync(join(dist, "engine.wasm")) });
+	const root = join(import.meta.dirname, "../../..");
+	const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+	const texts = ["README.md", "site/playground/README.md", ...pages.map((name) => `docs/${name}`)].map((path) =>
+		readFileSync(join(root, path), "utf8"),
+	);
+	const links = texts.flatMap((text) =>
+		[...text.matchAll(/playground\/(#policy=[^)>\s]*)/g)].map(([, hash]) => read(hash)),
+	);
+	const simulations = links.filter(({ view }) => view === "simulate");
+	assert.ok(simulations.length >= 2);
+	for (const { policy, model = "occ", view, chart, ...options } of simulations) {
+		const known = [...optionsOf(model), "seed", "budget"];
+		assert.deepEqual(
+			Object.keys(options).filter((name) => !known.includes(name)),
+			[],
+			`unknown options of ${model}`,
+		);
+		new Simulation(JSON.stringify({ model, policies: policy, options })).free();
+	}
+});
 
 test("decisions say why", () =>
 	withPage("#policy=full:base=100ms,max_retries=2&view=decide&key=job-1&seed=42", async (page) => {
