@@ -52,9 +52,21 @@ impl TextKind {
         }
     }
 
-    /// Every head.
-    pub(crate) fn heads(self) -> impl Iterator<Item = &'static str> {
-        let kinds = self.head_kinds().iter().copied();
-        kinds.chain(self.presets().iter().map(|preset| preset.name))
+    /// Every head, or every key.
+    pub(crate) fn names(self, of_heads: bool) -> impl Iterator<Item = &'static str> {
+        (0..).map_while(move |place| self.name_at(of_heads, place))
+    }
+
+    // Out of line: several loops ask it, and the code of one copy is short.
+    #[inline(never)]
+    fn name_at(self, of_heads: bool, place: usize) -> Option<&'static str> {
+        if !of_heads {
+            return self.keys().get(place).map(|key| key.name());
+        }
+        let kinds = self.head_kinds();
+        match place.checked_sub(kinds.len()) {
+            Some(place) => self.presets().get(place).map(|preset| preset.name),
+            None => kinds.get(place).copied(),
+        }
     }
 }
