@@ -16,6 +16,7 @@ pub(crate) use charts::Measured;
 pub(crate) use measure::{Measure, recovery};
 pub(crate) use tables::{OF_SUCCESSES, column_name, has_failures};
 
+use crate::arguments::picture_file;
 use crate::bars::terminal_width;
 use crate::output::Output;
 use crate::plot::Chart;
@@ -31,7 +32,7 @@ pub(crate) struct ReportOptions {
     pub(crate) chart: Vec<Measure>,
 
     /// Write the charts as SVG
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = picture_file())]
     svg: Option<PathBuf>,
 
     /// Write a row for each point as CSV; `-` is standard output
@@ -47,9 +48,6 @@ pub(crate) struct Report<'a> {
 
 impl ReportOptions {
     pub(crate) fn contradiction(&self) -> Option<String> {
-        if self.svg.as_deref() == Some(Path::new("-")) {
-            return Some("--svg - is not possible: a picture is written to a file".to_owned());
-        }
         files::conflict(&self.files())
     }
 

@@ -169,7 +169,7 @@ fn invalid_arguments_are_explained() {
             vec!["simulate", "queue", "--rate", "5", "--interval", "1ns"],
             "--interval 1ns is too short for a --duration of 1m",
         ),
-        (vec!["simulate", "occ", "--svg", "-"], "--svg - is not possible"),
+        (vec!["simulate", "occ", "--svg", "-"], "a picture is written to a file"),
         (vec!["simulate", "queue", "--failure", "2"], "`2` is not a number from 0 to 1"),
     ] {
         let (code, message) = error(&arguments);
@@ -248,4 +248,17 @@ fn steps_that_double_are_an_exponential_policy() {
     let steps = of("steps:waits=10ms/20ms/40ms,jitter=full");
     assert_eq!(steps, of("exponential:base=10ms,cap=40ms,jitter=full"));
     assert_ne!(steps, of("steps:waits=10ms/20ms/80ms,jitter=full"));
+}
+
+/// A dot at the edge of an empty chart would say nothing.
+#[test]
+fn a_policy_that_never_succeeds_has_no_bar() {
+    let path = folder("bars").join("retries.svg");
+    let svg = format!("--svg={}", path.display());
+    let policies = ["--policy=off", "--policy=fails=none:max_retries=9", "--chart=retries", &svg];
+    let outage = ["simulate", "queue", "--rate=80", "--outage=5s..8s", "--duration=40s"];
+    stdout(&[&outage[..], &policies, &["--runs=1"]].concat());
+    let text = std::fs::read_to_string(path).unwrap();
+    assert_eq!(text.matches("<rect class=\"mark").count(), 1, "{text}");
+    assert!(text.contains(">fails</text>") && text.contains(">none</text>"), "{text}");
 }
