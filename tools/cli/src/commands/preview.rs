@@ -111,12 +111,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
 fn chart(policy: &Policy, rows: &[(u64, PreviewRow)]) -> Chart {
     let longest = rows.iter().map(|(_, row)| row.max_ns).max().unwrap_or(0);
     let (unit, unit_ns) = if longest >= 10_000_000_000 { ("s", 1e9) } else { ("ms", 1e6) };
-    let of: [(&str, fn(&PreviewRow) -> u64); 3] = [
-        ("longest", |row| row.max_ns),
-        ("mean", |row| row.mean_ns),
-        ("shortest", |row| row.min_ns),
-    ];
-    let line = |(name, delay): (&str, fn(&PreviewRow) -> u64)| {
+    let line = |name: &str, delay: fn(&PreviewRow) -> u64| {
         let point = |(index, row): &(u64, PreviewRow)| Point {
             x: *index as f64,
             y: delay(row) as f64 / unit_ns,
@@ -126,8 +121,12 @@ fn chart(policy: &Policy, rows: &[(u64, PreviewRow)]) -> Chart {
         let points = rows.iter().map(point).collect();
         plot::Line { name: name.to_owned(), points, beyond: Vec::new() }
     };
+    let lines = vec![
+        line("longest", |row| row.max_ns),
+        line("mean", |row| row.mean_ns),
+        line("shortest", |row| row.min_ns),
+    ];
     let (title, subtitle) = (format!("Delay of each retry in {unit}"), policy.to_string());
-    let lines = of.into_iter().map(line).collect();
     Chart { title, subtitle, x: "earlier retries", lines, ..Chart::default() }
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use backoff_sim::{Experiment, Load, Totals};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 pub(crate) use charts::Measured;
 pub(crate) use measure::{Measure, recovery};
@@ -29,7 +29,11 @@ pub(crate) struct ReportOptions {
     /// Measures to draw, and to compare in tables [default: calls,time, or success,retries if
     /// operations arrive by themselves]
     #[arg(long, value_name = "MEASURE", value_enum, value_delimiter = ',')]
-    pub(crate) chart: Vec<Measure>,
+    chart: Vec<Measure>,
+
+    /// Columns of the table that has a row for each policy [default: those that matter most]
+    #[arg(long, value_name = "MEASURE", value_enum, value_delimiter = ',')]
+    columns: Vec<Measure>,
 
     /// Write the charts as SVG
     #[arg(long, value_name = "FILE", value_parser = picture_file())]
@@ -47,7 +51,21 @@ pub(crate) struct Report<'a> {
 }
 
 impl ReportOptions {
+    /// The option with which the user asked for such a measure.
+    pub(crate) fn option_of(&self, is_such: impl Fn(Measure) -> bool) -> Option<String> {
+        let options = [("--chart", &self.chart), ("--columns", &self.columns)];
+        options.into_iter().find_map(|(option, measures)| {
+            let measure = measures.iter().find(|&&measure| is_such(measure))?;
+            Some(format!("{option} {}", measure.to_possible_value()?.get_name()))
+        })
+    }
+
     pub(crate) fn contradiction(&self) -> Option<String> {
+        if self.columns.contains(&Measure::Load) {
+            return Some(
+                "--columns load is not possible: the load over time is a chart".to_owned(),
+            );
+        }
         files::conflict(&self.files())
     }
 
@@ -96,7 +114,7 @@ impl<'a> Report<'a> {
             return Ok(());
         }
         writeln!(output, "{}\n", charts::headline(&points))?;
-        tables::write(&points, &measures, output)?;
+        tables::write(&points, &measures, &options.columns, output)?;
         // The table has the numbers of bars.
         let is_drawn = |chart: &&Chart| !chart.is_bars() && chart.has_points();
         for chart in charts.iter().filter(is_drawn) {
