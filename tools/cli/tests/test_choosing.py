@@ -127,9 +127,11 @@ def job_queue(found):
 
 
 def webhooks(found):
-    assert found.success_rate("svix") < found.success_rate("spread") == 1
-    assert found.time_ms("svix") > 24 * 3_600_000
+    assert found.time_ms("plain") > 48 * 3_600_000
     assert found.time_ms("spread") < 45 * 60_000
+    assert found.success_rate("spread") == 1
+    # Three retries: after 5 s, 5 min and 30 min.
+    assert found.per_operation("spread") == 4
 
 
 def reconnect(found):
@@ -141,7 +143,7 @@ def reconnect(found):
 def rate_limit(found):
     for name in found.points:
         assert 0.64 < found.success_rate(name) < 0.69
-    assert found.per_operation("default") > 2.5
+    assert found.per_operation("default") > 2.2
     assert found.per_operation("patient") > 5
     assert found.per_operation("limited") < 1.15
 
@@ -296,6 +298,22 @@ def test_a_simulation_shows_what_the_page_claims(check, words):
 )
 def test_the_playground_shows_the_same(words, link):
     assert link == address(words)
+
+
+def test_the_table_recommends_what_was_simulated():
+    """The first policy of a row is in a simulation of the section to which the row links."""
+    anchors = {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-"): simulations
+        for heading, simulations in SECTIONS.items()
+    }
+    rows = [line.split(" | ") for line in PAGE.read_text("utf-8").splitlines() if line[:3] == "| ["]
+    assert len(rows) == 9
+    for job, policies, budget, _ in rows:
+        words = [word for words, _ in anchors[re.search(r"#(.*)\)", job)[1]] for word in words]
+        clients = [word.split(";")[0] for word in words]
+        simulated = [*clients, *(word.partition("=")[2] for word in clients)]
+        assert re.search("`(.*?)`", policies)[1] in simulated, job
+        assert budget == "none" or any(budget.strip("`") in word for word in words), job
 
 
 def test_one_seed_has_the_waits_of_the_page():
