@@ -234,6 +234,14 @@ def budgets_with_more_room(found):
     assert times == sorted(times)
 
 
+def budgets_of_many_processes(found):
+    for name in ("off", "throttle", "ratio"):
+        assert found.recovers(name)
+    for name in ("quota", "rate", "ttl", "concurrent"):
+        assert found.never_recovers(name)
+    assert found.recovery_ms("throttle") < found.recovery_ms("ratio")
+
+
 def retry_after(found):
     clients = found.clients("exact")
     assert found.peak("exact") == found.peak("at_least") == clients
@@ -268,7 +276,11 @@ CHECKS = {
     "One seed for all is no jitter": [one_seed],
     "A cap below the timeout is no backoff": [cap_below_timeout],
     "Backoff alone does not end a storm": [storm, bounded_queue],
-    "A budget ends the storm, if it fits the spare capacity": [budgets, budgets_with_more_room],
+    "A budget ends the storm, if it fits the spare capacity": [
+        budgets,
+        budgets_with_more_room,
+        budgets_of_many_processes,
+    ],
     "Retry-After gathers clients": [retry_after],
     "A retry after a timeout runs the call twice": [not_idempotent],
 }
