@@ -62,6 +62,11 @@ export default defineConfig({
 			md.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 			md.core.ruler.disable("emoji", true);
 			md.core.ruler.push("headless", emptyHeads);
+			// An indented block is as any other.
+			md.renderer.rules.code_block = (tokens, index, ...rest) => {
+				tokens[index].info = "text";
+				return md.renderer.rules.fence(tokens, index, ...rest);
+			};
 			const open = md.renderer.rules.link_open;
 			md.renderer.rules.link_open = (tokens, index, options, env, self) => {
 				const href = tokens[index].attrGet("href");

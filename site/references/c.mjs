@@ -21,7 +21,11 @@ function declaration(part) {
 }
 
 const chapters = header.split(/^\/\* \d+\. (.*?) -+ \*\/\n/m).slice(1);
-const page = [`# backoff.h\n\n\`\`\`text\n${about.split("\nConventions")[0].trim()}\n\`\`\`\n\n## Conventions\n${text(about.split("\nConventions")[1])}\n`];
+const [before, conventions] = about.replace(/^backoff\.h: |^Generated .*\n\n/gm, "").split("\nConventions");
+/** What is indented in a comment is code. */
+const program = (code) => `\`\`\`c\n${code.replace(/^ {4}/gm, "").trim()}\n\`\`\`\n`;
+const first = before.trim().split(/((?:^ {4}.*\n|\n(?= {4}))+)/m).map((part) => (/^\n*    /.test(part) ? program(part) : text(part)));
+const page = [`# backoff.h\n\n${first.join("\n").replace(/^./, (letter) => letter.toUpperCase())}\n\n## Conventions\n${text(conventions)}\n`];
 for (let index = 0; index < chapters.length; index += 2) {
 	const parts = chapters[index + 1].split(/\n#ifdef __cplusplus\n\}/)[0].split(/\n\n/).filter((part) => part.trim());
 	page.push(`## ${chapters[index]}\n`, ...parts.map(declaration));

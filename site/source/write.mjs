@@ -72,6 +72,7 @@ title: backoff
 titleTemplate: false
 sidebar: false
 aside: false
+outline: false
 pageClass: home
 ---
 

@@ -86,7 +86,7 @@ test("the chosen language stays chosen", async () => {
 	assert.equal(await shown(), "rust");
 	await page.goto(`${address}tasks/http.html`);
 	assert.equal(await shown(), "rust");
-	assert.equal(await page.getByRole("combobox", { name: "Your language" }).inputValue(), "rust");
+	assert.equal(await page.getByRole("combobox", { name: "Language" }).inputValue(), "rust");
 	await page.goto(`${address}go/retry.html`);
 	await page.goto(address);
 	assert.equal(await shown(), "go");
