@@ -52,7 +52,9 @@ export default defineConfig({
 	metaChunk: true,
 	vite: { build: { chunkSizeWarningLimit: 4000, minify: !isPlain } },
 	markdown: {
-		...(isPlain && { highlight: (code) => `<pre v-pre><code>${code.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</code></pre>` }),
+		...(isPlain && {
+			highlight: (code) => `<pre v-pre><code>${code.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</code></pre>`,
+		}),
 		theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
 		anchor: { slugify },
 		attrs: { disable: true },

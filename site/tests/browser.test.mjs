@@ -2,7 +2,7 @@
 // the console, and no request leaves the site. `BACKOFF_SITE` is its folder, `CHROMIUM` the browser.
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
@@ -15,7 +15,9 @@ const FLAGS =
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** rustdoc writes its own pages, and the playground has its own tests. */
 const isOurs = (path) => !/^(api\/rust|playground)\//.test(path);
-const pages = readdirSync(site, { recursive: true }).filter((path) => path.endsWith(".html") && isOurs(path)).sort();
+const pages = readdirSync(site, { recursive: true })
+	.filter((path) => path.endsWith(".html") && isOurs(path))
+	.sort();
 
 let server;
 let browser;
@@ -41,7 +43,8 @@ async function open(options) {
 	page.on("console", (message) => message.type() === "error" && faults.push(`${at()}: ${message.text()}`));
 	page.on("pageerror", (error) => faults.push(`${at()}: ${error}`));
 	page.on("request", (request) => {
-		if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(address)) faults.push(`${at()}: requests ${request.url()}`);
+		if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(address))
+			faults.push(`${at()}: requests ${request.url()}`);
 	});
 	await context.addInitScript({ content: axe });
 	return { context, page, faults };
@@ -49,9 +52,13 @@ async function open(options) {
 
 /** What axe-core finds, and whether the page is wider than its window. */
 function look() {
-	const found = window.axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-		violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ target, failureSummary }) => `${id}: ${target}: ${failureSummary.split("\n")[1]}`)),
-	);
+	const found = window.axe
+		.run(document, { resultTypes: ["violations"] })
+		.then(({ violations }) =>
+			violations.flatMap(({ id, nodes }) =>
+				nodes.slice(0, 3).map(({ target, failureSummary }) => `${id}: ${target}: ${failureSummary.split("\n")[1]}`),
+			),
+		);
 	const aside = document.documentElement.scrollWidth - window.innerWidth;
 	return found.then((violations) => (aside > 0 ? [...violations, `${aside} px wider than its window`] : violations));
 }

@@ -1,7 +1,7 @@
 // Every link of the built site leads to a file of it, and to an element of that file. `BACKOFF_SITE` is its folder.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 
@@ -15,12 +15,18 @@ const texts = new Map(files.map((path) => [path, readFileSync(join(site, path), 
 const ids = new Map();
 
 function idsOf(path) {
-	if (!ids.has(path)) ids.set(path, new Set([...texts.get(path).matchAll(/\s(?:id|name)="([^"]*)"/g)].map(([, id]) => unescaped(id))));
+	if (!ids.has(path))
+		ids.set(path, new Set([...texts.get(path).matchAll(/\s(?:id|name)="([^"]*)"/g)].map(([, id]) => unescaped(id))));
 	return ids.get(path);
 }
 
 function unescaped(text) {
-	return text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&#39;", "'").replaceAll("&amp;", "&");
+	return text
+		.replaceAll("&quot;", '"')
+		.replaceAll("&lt;", "<")
+		.replaceAll("&gt;", ">")
+		.replaceAll("&#39;", "'")
+		.replaceAll("&amp;", "&");
 }
 
 /** Why a link leads nowhere. */
@@ -33,14 +39,15 @@ function fault(from, link) {
 	if (later.some((folder) => file.startsWith(folder))) return;
 	if (existsSync(join(site, file)) && statSync(join(site, file)).isDirectory()) file = join(file, "index.html");
 	if (!existsSync(join(site, file))) return "is no file";
-	if (anchor && texts.has(file) && !file.startsWith("playground/") && !idsOf(file).has(decodeURIComponent(anchor))) return "has no such heading";
+	if (anchor && texts.has(file) && !file.startsWith("playground/") && !idsOf(file).has(decodeURIComponent(anchor)))
+		return "has no such heading";
 }
 
 test("no link is dead", () => {
 	const faults = new Set();
 	let count = 0;
 	for (const [path, text] of texts) {
-		const body = text.replace(/<script\b[^]*?<\/script>/g, "");
+		const body = text.replace(/<script\b[\s\S]*?<\/script>/g, "");
 		for (const [, link] of body.matchAll(/\s(?:href|src)="([^"]*)"/g)) {
 			count += 1;
 			const why = fault(path, link);
@@ -52,10 +59,16 @@ test("no link is dead", () => {
 });
 
 test("nothing is loaded from elsewhere", () => {
-	const loads = /<(?:script|img|iframe|source|video|audio)\b[^>]*\ssrc="(https?:[^"]*)"|<link\b[^>]*\shref="(https?:[^"]*)"/g;
-	const found = [...texts].flatMap(([path, text]) => [...text.matchAll(loads)].map(([, src, href]) => `${path}: ${src ?? href}`));
+	const loads =
+		/<(?:script|img|iframe|source|video|audio)\b[^>]*\ssrc="(https?:[^"]*)"|<link\b[^>]*\shref="(https?:[^"]*)"/g;
+	const found = [...texts].flatMap(([path, text]) =>
+		[...text.matchAll(loads)].map(([, src, href]) => `${path}: ${src ?? href}`),
+	);
 	assert.deepEqual(found, []);
 	const styles = readdirSync(site, { recursive: true }).filter((path) => path.endsWith(".css"));
 	const named = styles.filter((path) => /url\(["']?https?:/.test(readFileSync(join(site, path), "utf8")));
-	assert.deepEqual(named.map((path) => relative(site, path)), []);
+	assert.deepEqual(
+		named.map((path) => relative(site, path)),
+		[],
+	);
 });
