@@ -106,7 +106,7 @@ pub(crate) fn test(report: &mut Report) {
         tarball()?;
         in_package("npm run lint").run()?;
         let biome = "npm exec -- biome ci --error-on-warnings --config-path=. ../bench/js \
-                     ../site/source ../site/tests ../site/references ../site/serve.mjs ../site/playground/src";
+                     ../site/source ../site/tests ../site/references ../site/serve.mjs";
         in_package(biome).run()
     });
     report.check("clippy: the WebAssembly crates on their own target", || {
