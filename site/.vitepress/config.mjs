@@ -50,7 +50,8 @@ export default defineConfig({
 	],
 	ignoreDeadLinks: [isForServer],
 	metaChunk: true,
-	vite: { build: { chunkSizeWarningLimit: 4000, minify: !isPlain } },
+	mpa: isPlain,
+	vite: { build: { chunkSizeWarningLimit: 4000, rollupOptions: { treeshake: !isPlain } } },
 	markdown: {
 		...(isPlain && {
 			highlight: (code) => `<pre v-pre><code>${code.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</code></pre>`,
