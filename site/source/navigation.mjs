@@ -55,7 +55,7 @@ export function navigation() {
 		const found = names.flatMap((name) =>
 			[...left].filter((path) => matches(path, name) && !isOfLaterGroup(path, text)),
 		);
-		return { text, collapsed: true, items: [...new Set(found)].map((path) => item(path)) };
+		return { text, collapsed: text !== "Policies", items: [...new Set(found)].map((path) => item(path)) };
 	});
 	const ofLanguage = languages.map(({ name, title }) => {
 		const rank = (path) => {
@@ -67,7 +67,7 @@ export function navigation() {
 			.sort((a, b) => rank(a) - rank(b))
 			.map((path) => item(path, path === bindingOf(name) ? "Overview" : undefined));
 		const ofReference = referencesOf(name);
-		if (ofReference.length > 0) items.push({ text: "Reference", collapsed: true, items: ofReference });
+		if (ofReference.length > 0) items.push({ text: "API", collapsed: true, items: ofReference });
 		return { text: `<span data-language="${name}">${title}</span>`, items };
 	});
 	groups.at(-1).items.push(...[...left].map((path) => item(path)));
@@ -100,7 +100,8 @@ function referencesOf(language) {
 		text: title.replace(/^package |^backoff_rs\.(?=adapters)/, ""),
 		link: `/${address}`,
 	});
-	return [...pages.filter((page) => !isPart(page)), ...pages.filter(isPart)].map(item);
+	const main = pages.filter((page) => !isPart(page)).sort((a, b) => a.title.length - b.title.length);
+	return [...main, ...pages.filter(isPart)].map(item);
 }
 
 function bindingOf(name) {
