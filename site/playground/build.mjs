@@ -1,4 +1,5 @@
-// Builds dist/: the engine, the page and its worker. Any file server can serve it, from any folder.
+// `node build.mjs [FOLDER]` builds the engine, the page and its worker, in dist/ unless a folder is given. Any file
+// server can serve it, from any folder.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -9,11 +10,18 @@ import { build } from "esbuild";
 
 const TARGET = "wasm32-unknown-unknown";
 const here = import.meta.dirname;
-const dist = join(here, "dist");
+const dist = process.argv[2] ?? join(here, "dist");
 const pkg = join(here, "../engine/pkg");
 
 /** The features that rustc uses by default. Every engine of recent years has them. */
-const FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
+const FEATURES = [
+	"bulk-memory",
+	"multivalue",
+	"mutable-globals",
+	"nontrapping-float-to-int",
+	"reference-types",
+	"sign-ext",
+];
 
 const capture = (program, ...options) =>
 	execFileSync(program, options, { cwd: here, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
@@ -54,7 +62,8 @@ async function page() {
 	copyFileSync(join(pkg, "engine.wasm"), join(dist, "engine.wasm"));
 }
 
-if (!process.argv.includes("--page")) {
+// While you write the page, the engine stays as it is.
+if (!process.env.BACKOFF_PAGE_ONLY) {
 	engine();
 }
 await page();

@@ -23,6 +23,7 @@ mod generate;
 mod languages;
 mod libbackoff;
 mod licenses;
+mod playground;
 mod processes;
 mod program;
 mod report;
@@ -44,8 +45,8 @@ cargo xtask <verb>
 
   demo                         the same delays in five languages, side by side
   test [--all] [PART]          the tests, or those of a language, `command`, `shared`, `pages`,
-                               `site`, `hosts`, the hosts of a language (`hosts-go`), `processes`, or
-                               a page of docs, such as `migrating-go`;
+                               `site`, `playground`, `hosts`, the hosts of a language (`hosts-go`),
+                               `processes`, or a page of docs, such as `migrating-go`;
                                with --all also on every platform, which takes longer
   scenario [LANGUAGE]          a server that fails on purpose, and a client in each language
   scenario queues              a job that fails, in each job queue that has an adapter

@@ -3,7 +3,7 @@
 use crate::fresh::built;
 use crate::report::Report;
 use crate::shell::*;
-use crate::{api, venv};
+use crate::{api, playground, venv};
 
 const LOCK: &str = "site/package-lock.json";
 
@@ -76,9 +76,7 @@ fn build(folder: &Path, base: &str, extent: Extent) -> Result<()> {
     site("source/write.mjs").arg(&source).run()?;
     site("node_modules/vitepress/bin/vitepress.js build .").run()?;
     if extent == Extent::All {
-        progress("building the playground");
-        node("playground/build.mjs").env("CARGO_TARGET_DIR", target()).run()?;
-        copy_all(&root().join("site/playground/dist"), &folder.join("playground"))?;
+        copy_all(&playground::build()?, &folder.join("playground"))?;
         progress("building the references of the crates");
         copy_all(&api::pages()?, &folder.join("api/rust"))?;
     }

@@ -7,7 +7,7 @@ use std::thread;
 use crate::languages::{ALL, c, go, js, python, rust};
 use crate::report::Report;
 use crate::shell::*;
-use crate::{bench, dist, docs, generate, processes, program, site, version};
+use crate::{bench, dist, docs, generate, playground, processes, program, site, version};
 
 type Part = (&'static str, fn(&mut Report));
 
@@ -36,8 +36,12 @@ const AT_ONCE: [Part; 15] = [
 const THEN: [Part; 1] = [("pages", pages)];
 
 /// What only a release needs.
-const ALL_ONLY: [Part; 3] =
-    [("bench", bench::test), ("dist", dist::test), ("site", site::test_all)];
+const ALL_ONLY: [Part; 4] = [
+    ("bench", bench::test),
+    ("dist", dist::test),
+    ("site", site::test_all),
+    ("playground", playground::test),
+];
 
 /// How many parts are tested at once, on a machine with two cores: some wait for servers.
 const THREADS: usize = 5;

@@ -4,7 +4,8 @@
 const LISTS = ["policy", "key", "attempt"];
 
 /** The characters that would end a value or that browsers escape by themselves. */
-const escaped = (value) => value.replace(/[%#& +"<>`{}|\\^]|[^\x20-\x7e]/gu, (character) => encodeURIComponent(character));
+const escaped = (value) =>
+	value.replace(/[%#& +"<>`{}|\\^]|[^\x20-\x7e]/gu, (character) => encodeURIComponent(character));
 
 function decoded(text) {
 	try {

@@ -60,7 +60,10 @@ const points = (shape, radius) => ({
 });
 
 /** A line's sample in a legend. */
-export function swatch(number = 0, { dash = DASHES[number % 7], shape = SHAPES[number % 7], token = seriesColor(number) } = {}) {
+export function swatch(
+	number = 0,
+	{ dash = DASHES[number % 7], shape = SHAPES[number % 7], token = seriesColor(number) } = {},
+) {
 	const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
 	svg.setAttribute("width", "26");
 	svg.setAttribute("height", "12");
@@ -72,7 +75,8 @@ export function swatch(number = 0, { dash = DASHES[number % 7], shape = SHAPES[n
 		diamond: '<path d="M13 1 17.6 6 13 11 8.4 6Z"/>',
 		cross: '<path d="M11.8 2h2.4v8h-2.4zM9 4.8h8v2.4H9z"/>',
 	};
-	const line = dash === null ? "" : `<path d="M1 6H25" stroke="var(${token})" stroke-width="2" stroke-dasharray="${dash}"/>`;
+	const line =
+		dash === null ? "" : `<path d="M1 6H25" stroke="var(${token})" stroke-width="2" stroke-dasharray="${dash}"/>`;
 	svg.innerHTML = `${line}<g fill="var(${token})">${marks[shape] ?? ""}</g>`;
 	return svg;
 }
@@ -81,7 +85,23 @@ export function swatch(number = 0, { dash = DASHES[number % 7], shape = SHAPES[n
  * A chart in a figure. `series` are lines with `name`, `values`, and perhaps `token`, `dash`, `shape` and `line: false`.
  * `bands` are pairs of series between which is filled. `marks` are spans of x that are shaded, and heights that are drawn.
  */
-export function chart(id, { title, subtitle, x, series, bands = [], marks = {}, format = count, unit = 1, description, head, rows, log = false }) {
+export function chart(
+	id,
+	{
+		title,
+		subtitle,
+		x,
+		series,
+		bands = [],
+		marks = {},
+		format = count,
+		unit = 1,
+		description,
+		head,
+		rows,
+		log = false,
+	},
+) {
 	const box = h("div", { class: "plot", role: "img", "aria-label": `${title}. ${description}` });
 	const legend = h(
 		"ul",
@@ -92,7 +112,7 @@ export function chart(id, { title, subtitle, x, series, bands = [], marks = {}, 
 	);
 	const known = charts[id];
 	const names = series.map(({ name }) => name).join("\n");
-	if (known?.figure.isConnected && known.names === names && known.title === title) {
+	if (known?.figure.isConnected && known.names === names && known.title === title && known.state.log === log) {
 		known.box.setAttribute("aria-label", `${title}. ${description}`);
 		known.figure.querySelector("figcaption .muted").textContent = subtitle ?? "";
 		Object.assign(known.state, { series, bands, marks, format, unit, x, log, rows });
@@ -120,7 +140,8 @@ export function chart(id, { title, subtitle, x, series, bands = [], marks = {}, 
 	charts[id]?.plot?.destroy();
 	charts[id] = entry;
 	// Its width is known when it is on the page.
-	new ResizeObserver(() => draw(entry)).observe(box);
+	// A task for each: a page with many charts stays responsive.
+	new ResizeObserver(() => setTimeout(draw, 0, entry)).observe(box);
 	return figure;
 }
 
@@ -156,7 +177,10 @@ function plotOf(box, state) {
 			dash: dash === undefined ? DASHES[number % 7] : (dash ?? []),
 			paths: line ? undefined : () => null,
 			spanGaps: true,
-			points: shape === null ? { show: false } : { ...points(shape ?? SHAPES[number % 7], line ? 3.2 : 3), fill: stroke, stroke },
+			points:
+				shape === null
+					? { show: false }
+					: { ...points(shape ?? SHAPES[number % 7], line ? 3.2 : 3), fill: stroke, stroke },
 		};
 	});
 	const values = (_, splits) => splits.map((value) => (value === null ? "" : state.format(value)));
@@ -172,11 +196,25 @@ function plotOf(box, state) {
 				y: log ? { distr: 3 } : { range: (_, __, max) => [0, max > 0 ? max * 1.06 : 1] },
 			},
 			axes: [
-				{ ...axis, label: x.label, size: 30, space: 46, ...(x.whole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000, 100000, 1000000] } : {}) },
-				{ ...axis, values, size: (_, texts) => 14 + 7 * Math.max(2, ...(texts ?? []).map((text) => text.length)), space: 42 },
+				{
+					...axis,
+					label: x.label,
+					size: 30,
+					space: 46,
+					...(x.whole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000, 100000, 1000000] } : {}),
+				},
+				{
+					...axis,
+					values,
+					size: (_, texts) => 14 + 7 * Math.max(2, ...(texts ?? []).map((text) => text.length)),
+					space: 42,
+				},
 			],
 			series: [{}, ...lines],
-			bands: bands.map(([upper, lower, number]) => ({ series: [upper + 1, lower + 1], fill: `${color(seriesColor(number))}26` })),
+			bands: bands.map(([upper, lower, number]) => ({
+				series: [upper + 1, lower + 1],
+				fill: `${color(seriesColor(number))}26`,
+			})),
 			hooks: { drawClear: [(self) => shade(self, state.marks)] },
 		},
 		dataOf(state),

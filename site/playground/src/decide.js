@@ -38,7 +38,9 @@ export function render(view) {
 	const error = h("div", { class: "error", role: "alert", hidden: true });
 	const before = field("before", "0", "other operations that failed just before, of the same budget");
 	const deadline = field("deadline", "none", "how long after its beginning it may retry");
-	const key = field("key", keys()[0], "whose waits these are", (value) => ({ key: value ? [value, ...keys().slice(1)] : undefined }));
+	const key = field("key", keys()[0], "whose waits these are", (value) => ({
+		key: value ? [value, ...keys().slice(1)] : undefined,
+	}));
 	const summary = h("p", { class: "block", "aria-live": "polite" });
 	const rows = [];
 	const add = h("button", { type: "button" }, "Add an attempt");
@@ -48,7 +50,7 @@ export function render(view) {
 	});
 	view.replaceChildren(
 		h("h2", { class: "visually-hidden" }, "Decisions"),
-		h("p", { class: "muted" }, "One operation: how each attempt ends, and what the policy decides."),
+		h("p", { class: "muted" }, "One operation: how each attempt ends, and what the policy and the budget decide."),
 		h("div", { class: "options roomy block" }, key.label, deadline.label, before.label),
 		error,
 		list,
@@ -84,14 +86,22 @@ function reset() {
 
 function field(name, placeholder, title, change = (value) => ({ [name]: value })) {
 	const value = () => (name === "key" ? (state.key?.[0] ?? "") : (state[name] ?? ""));
-	const input = h("input", { type: "text", class: "code", placeholder, value: value(), autocomplete: "off", spellcheck: "false" });
+	const input = h("input", {
+		type: "text",
+		class: "code",
+		placeholder,
+		value: value(),
+		autocomplete: "off",
+		spellcheck: "false",
+	});
 	input.addEventListener("input", () => set(change(input.value.trim()), "decide"));
 	return { input, value, label: h("label", {}, name, input, h("span", { class: "hint" }, title)) };
 }
 
 function row(number) {
 	const select = h("select", {}, ...OUTCOMES.map((outcome) => h("option", { value: outcome }, outcome)));
-	const text = (placeholder) => h("input", { type: "text", class: "code", placeholder, autocomplete: "off", spellcheck: "false" });
+	const text = (placeholder) =>
+		h("input", { type: "text", class: "code", placeholder, autocomplete: "off", spellcheck: "false" });
 	const [took, retryAfter] = [text("50ms"), text("none")];
 	const decision = h("div", { class: "decision" });
 	const remove = h("button", { type: "button", class: "icon", "aria-label": `Remove attempt ${number + 1}` }, "×");
@@ -150,7 +160,9 @@ function decide(rows, error, summary) {
 	}
 	for (const [number, { item, decision }] of rows.entries()) {
 		item.classList.toggle("unused", number >= steps.length);
-		decision.replaceChildren(...(steps[number] ? sentence(steps[number]) : [h("span", { class: "muted" }, "not made")]));
+		decision.replaceChildren(
+			...(steps[number] ? sentence(steps[number]) : [h("span", { class: "muted" }, "not made")]),
+		);
 	}
 	const last = steps.at(-1);
 	summary.textContent = !last
@@ -161,7 +173,19 @@ function decide(rows, error, summary) {
 }
 
 function sentence(step) {
-	const { decision, reason, delay_ns, computed_ns, retry_after_ns, index, level, level_before, level_max, began_ns, ended_ns } = step;
+	const {
+		decision,
+		reason,
+		delay_ns,
+		computed_ns,
+		retry_after_ns,
+		index,
+		level,
+		level_before,
+		level_max,
+		began_ns,
+		ended_ns,
+	} = step;
 	const stops = decision === "stop";
 	const hint = retry_after_ns === null ? undefined : `Retry-After ${time(retry_after_ns)}`;
 	const why = stops
@@ -169,7 +193,8 @@ function sentence(step) {
 		: delay_ns === computed_ns
 			? `the delay of retry ${index + 1}${hint ? `; ${hint} does not change it` : ""}`
 			: `${hint ?? "a base after throttling"} in place of ${time(computed_ns)}, the delay of retry ${index + 1}`;
-	const tokens = level === null ? "" : ` Budget: ${level_before === level ? level : `${level_before} → ${level}`} of ${level_max}.`;
+	const tokens =
+		level === null ? "" : ` Budget: ${level_before === level ? level : `${level_before} → ${level}`} of ${level_max}.`;
 	return [
 		h("span", { class: stops ? "verdict stop" : "verdict" }, stops ? "stop" : `wait ${time(delay_ns)}`),
 		h("span", {}, `${why}.`),

@@ -24,13 +24,37 @@ function rowsWanted(fields) {
 
 export function render(view) {
 	const chartBox = h("div", {});
-	const keyInput = h("input", { type: "text", id: "keys", class: "code", value: keys().join(" "), spellcheck: "false", autocomplete: "off" });
-	const seedInput = h("input", { type: "text", id: "seed", class: "code", value: seed(), inputmode: "numeric", autocomplete: "off" });
-	const retries = h("input", { type: "text", id: "retries", class: "code", value: state.retries ?? "", placeholder: "all, or 12", inputmode: "numeric", autocomplete: "off" });
+	const keyInput = h("input", {
+		type: "text",
+		id: "keys",
+		class: "code",
+		value: keys().join(" "),
+		spellcheck: "false",
+		autocomplete: "off",
+	});
+	const seedInput = h("input", {
+		type: "text",
+		id: "seed",
+		class: "code",
+		value: seed(),
+		inputmode: "numeric",
+		autocomplete: "off",
+	});
+	const retries = h("input", {
+		type: "text",
+		id: "retries",
+		class: "code",
+		value: state.retries ?? "",
+		placeholder: "all, or 12",
+		inputmode: "numeric",
+		autocomplete: "off",
+	});
 	const listen = (input, change) => input.addEventListener("input", () => set(change(input.value.trim()), "delays"));
 	listen(keyInput, (value) => ({ key: value.split(/[\s,]+/).filter(Boolean) }));
 	listen(seedInput, (value) => ({ seed: value }));
 	listen(retries, (value) => ({ retries: value }));
+	const log = h("input", { type: "checkbox", checked: state.scale === "log" });
+	log.addEventListener("change", () => set({ scale: log.checked ? "log" : undefined }, "delays"));
 	view.replaceChildren(
 		h("h2", { class: "visually-hidden" }, "Delays"),
 		h(
@@ -39,6 +63,7 @@ export function render(view) {
 			h("label", {}, "retries", retries),
 			h("label", {}, "seed", seedInput),
 			h("label", { class: "wide" }, "keys", keyInput),
+			h("label", { class: "check" }, log, "logarithmic"),
 		),
 		chartBox,
 	);
@@ -62,12 +87,19 @@ function update(box) {
 		box.replaceChildren(h("p", { class: "muted block" }, "This policy never retries."));
 		return;
 	}
-	const longest = Math.max(...rows.flatMap(({ max_ns, window_ns }) => [Number(max_ns), parsed.fields.jitter === "decorrelated" ? 0 : Number(window_ns)]));
+	const longest = Math.max(
+		...rows.flatMap(({ max_ns, window_ns }) => [
+			Number(max_ns),
+			parsed.fields.jitter === "decorrelated" ? 0 : Number(window_ns),
+		]),
+	);
 	const [unit, length] = axisUnit(longest);
-	const of = (name) => rows.map((row) => Number(row[name]) / length);
+	const log = state.scale === "log";
+	const shown = (ns) => (log && ns === "0" ? null : Number(ns) / length);
+	const of = (name) => rows.map((row) => shown(row[name]));
 	const hasWindow = parsed.fields.jitter !== "decorrelated";
 	const x = rows.map(({ index }) => index + 1);
-	const dots = keys().map((_, key) => rows.map(({ waits_ns }) => Number(waits_ns[key]) / length));
+	const dots = keys().map((_, key) => rows.map(({ waits_ns }) => shown(waits_ns[key])));
 	const total = rows.at(-1);
 	box.replaceChildren(
 		h(
@@ -83,21 +115,42 @@ function update(box) {
 			description: `From the first retry with ${time(rows[0].min_ns)} to ${time(rows[0].max_ns)}, to retry ${rows.length} with ${time(total.min_ns)} to ${time(total.max_ns)}. The numbers are in a table below.`,
 			x: { values: x, label: "retry", whole: true, range: () => [0.5, rows.length + 0.5] },
 			series: [
-				...(hasWindow ? [{ name: "window, before jitter", values: of("window_ns"), token: "--muted", dash: [7, 4], shape: null, width: 1.5 }] : []),
+				...(hasWindow
+					? [
+							{
+								name: "window, before jitter",
+								values: of("window_ns"),
+								token: "--muted",
+								dash: [7, 4],
+								shape: null,
+								width: 1.5,
+							},
+						]
+					: []),
 				{ name: "longest", values: of("max_ns"), number: 0, dash: [], shape: null, width: 1 },
 				{ name: "mean", values: of("mean_ns"), number: 1, dash: [], shape: "square", width: 2.5 },
 				{ name: "shortest", values: of("min_ns"), number: 0, dash: [2, 3], shape: null, width: 1.5 },
-				...dots.map((values, key) => ({ name: key === 0 ? `waits of ${keys().length} keys` : keys()[key], values, number: 2, shape: "circle", dash: null, line: false, inLegend: key === 0 })),
+				...dots.map((values, key) => ({
+					name: key === 0 ? `waits of ${keys().length} keys` : keys()[key],
+					values,
+					number: 2,
+					shape: "circle",
+					dash: null,
+					line: false,
+					inLegend: key === 0,
+				})),
 			],
 			bands: [hasWindow ? [1, 3, 0] : [0, 2, 0]],
 			format: count,
+			log,
 			unit: length,
 			head: ["retry", "window", "min", "mean", "max", "mean total", "max total", ...keys()],
-			rows: () => rows.map((row) => [
-				row.index + 1,
-				hasWindow ? time(row.window_ns) : "–",
-				...[row.min_ns, row.mean_ns, row.max_ns, row.total_mean_ns, row.total_max_ns, ...row.waits_ns].map(time),
-			]),
+			rows: () =>
+				rows.map((row) => [
+					row.index + 1,
+					hasWindow ? time(row.window_ns) : "–",
+					...[row.min_ns, row.mean_ns, row.max_ns, row.total_mean_ns, row.total_max_ns, ...row.waits_ns].map(time),
+				]),
 		}),
 		command(`backoff preview ${quoted(policyText())}${state.retries ? ` --retries ${state.retries}` : ""}`),
 	);

@@ -66,7 +66,12 @@ export function table(caption, head, rows, kind = "") {
 
 /** The command that prints the same numbers, to copy. */
 export const command = (text) =>
-	h("div", { class: "command" }, h("code", {}, text), copyButton(() => text, "the command"));
+	h(
+		"div",
+		{ class: "command" },
+		h("code", {}, text),
+		copyButton(() => text, "the command"),
+	);
 
 /** A word of a shell. */
 export const quoted = (word) => (/^[\w:=,./@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

@@ -89,7 +89,9 @@ export function errorParts({ message, text, at, length }) {
 		const from = charactersIn(text, at);
 		const marks = Math.max(1, Math.min(length, [...text].length - from));
 		// A mark for readers who see; the message has the position for the others.
-		children.push(h("pre", { "aria-hidden": "true", class: "place" }, `${text}\n${" ".repeat(from)}${"^".repeat(marks)}`));
+		children.push(
+			h("pre", { "aria-hidden": "true", class: "place" }, `${text}\n${" ".repeat(from)}${"^".repeat(marks)}`),
+		);
 	}
 	// The list of all names is long.
 	const [first, ...rest] = message.split("; ");
@@ -134,7 +136,14 @@ function fieldOf({ name, unit, kinds, description }) {
 	const input =
 		unit === "kind"
 			? h("select", attributes, ...kinds.map((kind) => h("option", { value: kind }, kind)))
-			: h("input", { type: "text", class: "code", spellcheck: "false", autocapitalize: "off", autocomplete: "off", ...attributes });
+			: h("input", {
+					type: "text",
+					class: "code",
+					spellcheck: "false",
+					autocapitalize: "off",
+					autocomplete: "off",
+					...attributes,
+				});
 	input.addEventListener("focus", help);
 	input.addEventListener("pointerenter", help);
 	input.addEventListener(unit === "kind" ? "change" : "input", () => change(name, input, error));

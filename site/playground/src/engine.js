@@ -2,7 +2,16 @@
 
 import init, * as engine from "../../engine/pkg/backoff.js";
 
-export const ready = () => init({ module_or_path: new URL("./engine.wasm", import.meta.url) });
+let module;
+
+/** Compiles the engine once, for this thread and for workers. A file server may call its type anything. */
+export async function start() {
+	const response = await fetch(new URL("./engine.wasm", import.meta.url));
+	module = await WebAssembly.compile(await response.arrayBuffer());
+	await init({ module_or_path: module });
+}
+
+export const compiled = () => module;
 
 /** An answer of the engine; `error` is in it if a text is wrong. */
 const answer = (text) => JSON.parse(text);

@@ -5,7 +5,7 @@ import * as decide from "./decide.js";
 import * as delays from "./delays.js";
 import { byId, copy, h } from "./dom.js";
 import * as editor from "./editor.js";
-import { ready } from "./engine.js";
+import * as engine from "./engine.js";
 import * as simulate from "./simulate.js";
 import { address, onChange, set, state } from "./state.js";
 import * as use from "./use.js";
@@ -57,7 +57,7 @@ function tabs() {
 async function start() {
 	tabs();
 	byId("share").addEventListener("click", () => copy(address(), "the link"));
-	await ready();
+	await engine.start();
 	editor.start();
 	onChange(show);
 	show();

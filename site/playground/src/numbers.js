@@ -16,7 +16,8 @@ export function time(ns) {
 	if (value === 0) {
 		return "0 s";
 	}
-	const [unit, length] = UNITS.find(([unit, length]) => value >= length * ("dhm".includes(unit) ? 2 : 1)) ?? UNITS.at(-1);
+	const [unit, length] =
+		UNITS.find(([unit, length]) => value >= length * ("dhm".includes(unit) ? 2 : 1)) ?? UNITS.at(-1);
 	return `${count(value / length)} ${unit}`;
 }
 

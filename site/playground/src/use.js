@@ -2,9 +2,8 @@
 
 import programs from "../../../docs/programs.md";
 import readme from "../../../README.md";
-import { copyButton, h, quoted, table } from "./dom.js";
+import { command, copyButton, h, quoted, table } from "./dom.js";
 import * as engine from "./engine.js";
-import { command } from "./dom.js";
 import { budgetText, policyText, set, state } from "./state.js";
 
 /** The policy of the programs on the pages, which the tests run. */
@@ -35,7 +34,10 @@ function choice(label, names, chosen, choose) {
 			button.setAttribute("aria-pressed", String(name === chosen()));
 		}
 	};
-	return { box: h("div", { class: "chips", role: "group", "aria-label": label }, ...buttons.map(([, button]) => button)), show };
+	return {
+		box: h("div", { class: "chips", role: "group", "aria-label": label }, ...buttons.map(([, button]) => button)),
+		show,
+	};
 }
 
 const check = (key, text) => {
@@ -48,17 +50,36 @@ export function render(view) {
 	const formats = engine.formats();
 	const language = () => (state.language in LANGUAGES ? state.language : "python");
 	const format = () => (formats.some(({ format }) => format === state.to) ? state.to : formats[0].format);
-	const languages = choice("Language", Object.fromEntries(Object.entries(LANGUAGES).map(([name, [text]]) => [name, text])), language, (name) => set({ language: name }, "use"));
+	const languages = choice(
+		"Language",
+		Object.fromEntries(Object.entries(LANGUAGES).map(([name, [text]]) => [name, text])),
+		language,
+		(name) => set({ language: name }, "use"),
+	);
 	const capitalized = (engine) => engine.replace(/^a (.)/, (_, first) => first.toUpperCase());
-	const engines = choice("Engine", Object.fromEntries(formats.map(({ format, engine }) => [format, capitalized(engine)])), format, (name) => set({ to: name }, "use"));
+	const engines = choice(
+		"Engine",
+		Object.fromEntries(formats.map(({ format, engine }) => [format, capitalized(engine)])),
+		format,
+		(name) => set({ to: name }, "use"),
+	);
 	const program = h("pre", { class: "program", tabindex: "0", role: "region", "aria-label": "Program" }, h("code", {}));
 	const configuration = h("div", {});
 	view.replaceChildren(
-		h("div", { class: "bar-between" }, h("h2", {}, "In a program"), copyButton(() => programOf(language()), "the program")),
+		h(
+			"div",
+			{ class: "bar-between" },
+			h("h2", {}, "In a program"),
+			copyButton(() => programOf(language()), "the program"),
+		),
 		languages.box,
 		program,
 		h("h2", { class: "block" }, "In an engine that retries by itself"),
-		h("p", { class: "muted small" }, "An export is exact, or it names each field that the engine has no equivalent of."),
+		h(
+			"p",
+			{ class: "muted small" },
+			"An export is exact, or it names each field that the engine has no equivalent of.",
+		),
 		engines.box,
 		h("div", { class: "run" }, check("nearest", "the nearest that it has"), check("yaml", "YAML")),
 		configuration,
@@ -84,14 +105,34 @@ function showExport(box, format) {
 		...warnings.map((warning) => h("p", { class: "error" }, warning)),
 		...(differences.length === 0
 			? []
-			: [table("What the engine does differently", ["field", "policy", "engine", "why"], differences.map(({ field, policy, engine, reason }) => [field, policy, engine, reason]), "text")]),
+			: [
+					table(
+						"What the engine does differently",
+						["field", "policy", "engine", "why"],
+						differences.map(({ field, policy, engine, reason }) => [field, policy, engine, reason]),
+						"text",
+					),
+				]),
 		...(text === null
 			? [
-					h("div", { class: "error" }, h("strong", {}, "There is no exact equivalent."), h("ul", {}, ...refusals.map((refusal) => h("li", {}, refusal)))),
+					h(
+						"div",
+						{ class: "error" },
+						h("strong", {}, "There is no exact equivalent."),
+						h("ul", {}, ...refusals.map((refusal) => h("li", {}, refusal))),
+					),
 				]
 			: [
-					h("pre", { class: "program", tabindex: "0", role: "region", "aria-label": "Configuration" }, h("code", {}, text)),
-					h("div", { class: "run" }, copyButton(() => text, "the configuration")),
+					h(
+						"pre",
+						{ class: "program", tabindex: "0", role: "region", "aria-label": "Configuration" },
+						h("code", {}, text),
+					),
+					h(
+						"div",
+						{ class: "run" },
+						copyButton(() => text, "the configuration"),
+					),
 				]),
 		command(line),
 	);

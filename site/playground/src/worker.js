@@ -5,12 +5,12 @@ import init, { Simulation } from "../../engine/pkg/backoff.js";
 /** How often the page is told, in milliseconds: it draws that often. */
 const EVERY = 120;
 
-onmessage = async ({ data }) => {
-	await init({ module_or_path: new URL("./engine.wasm", import.meta.url) });
+self.onmessage = async ({ data: { module, input } }) => {
+	await init({ module_or_path: module });
 	const began = performance.now();
 	let simulation;
 	try {
-		simulation = new Simulation(JSON.stringify(data));
+		simulation = new Simulation(JSON.stringify(input));
 	} catch (error) {
 		postMessage(typeof error === "string" ? JSON.parse(error) : { error: { message: String(error), option: "model" } });
 		return;

@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { serve } from "../../serve.mjs";
 
+/** The page as it was built. */
+export const dist = process.env.BACKOFF_PLAYGROUND ?? join(import.meta.dirname, "../dist");
+
 /** Serves the page in a folder, as a site has it. */
 export async function served() {
 	const folder = "/some/folder/";
-	const server = await serve(join(import.meta.dirname, "../dist"), 0, folder);
+	const server = await serve(dist, 0, folder);
 	return { address: `http://127.0.0.1:${server.address().port}${folder}`, close: () => server.close() };
 }
 
@@ -43,6 +46,8 @@ export async function open(context, address, hash = "") {
 
 /** Waits until the simulation has ended, and returns what it found. */
 export async function simulated(page) {
-	await page.waitForFunction(() => window.playground.results.isEnd || window.playground.results.error, null, { timeout: 120_000 });
+	await page.waitForFunction(() => window.playground.results.isEnd || window.playground.results.error, null, {
+		timeout: 120_000,
+	});
 	return page.evaluate(() => window.playground.results);
 }

@@ -2,15 +2,14 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { launch, open, served, simulated } from "./page.mjs";
+import { dist, launch, open, served, simulated } from "./page.mjs";
 
-const dist = join(import.meta.dirname, "../dist");
 const run = promisify(execFile);
 
 /** The lines of JSON that the command prints. */
@@ -19,7 +18,10 @@ async function backoff(...options) {
 		? [process.env.BACKOFF_COMMAND]
 		: ["cargo", "run", "--quiet", "--locked", "--package", "backoff-cli", "--"];
 	const { stdout } = await run(program, [...words, ...options, "--json"], { maxBuffer: 2 ** 28 });
-	return stdout.trim().split("\n").map((line) => JSON.parse(line));
+	return stdout
+		.trim()
+		.split("\n")
+		.map((line) => JSON.parse(line));
 }
 
 /** What the command says about wrong arguments. */
@@ -51,16 +53,26 @@ async function withPage(hash, use, options = {}) {
 }
 
 /** The data of a chart, in the unit of the command. */
-const dataOf = (page, id) =>
-	page.evaluate((id) => {
+async function dataOf(page, id) {
+	await page.waitForFunction((id) => window.playground.charts[id].plot, id);
+	return page.evaluate((id) => {
 		const { plot, state } = window.playground.charts[id];
-		return { names: state.series.map(({ name }) => name), x: plot.data[0], lines: plot.data.slice(1), unit: state.unit };
+		return {
+			names: state.series.map(({ name }) => name),
+			x: plot.data[0],
+			lines: plot.data.slice(1),
+			unit: state.unit,
+		};
 	}, id);
+}
 
 const near = (found, expected, what) => {
 	assert.equal(found.length, expected.length, what);
 	for (const [index, value] of found.entries()) {
-		assert.ok(Math.abs(value - expected[index]) <= 1e-9 * Math.abs(expected[index]), `${what}: ${value}, not ${expected[index]}`);
+		assert.ok(
+			Math.abs(value - expected[index]) <= 1e-9 * Math.abs(expected[index]),
+			`${what}: ${value}, not ${expected[index]}`,
+		);
 	}
 };
 
@@ -76,16 +88,35 @@ test("a policy that is typed has the chart that the command prints", () =>
 		const policy = "exponential:base=100ms,multiplier=1.6,cap=2s,jitter=0.2,max_retries=7";
 		await page.locator("#policy").fill("");
 		await page.locator("#policy").pressSequentially(policy);
-		await page.waitForFunction(() => window.playground.charts.delays.plot.data[0].length === 7);
+		await page.waitForFunction(() => window.playground.charts.delays.plot?.data[0].length === 7);
 		const { names, x, lines, unit } = await dataOf(page, "delays");
 		const rows = await backoff("preview", policy);
-		assert.deepEqual(x, rows.map(({ index }) => index + 1));
+		assert.deepEqual(
+			x,
+			rows.map(({ index }) => index + 1),
+		);
 		const line = (name) => lines[names.indexOf(name)].map((value) => value * unit);
-		near(line("longest"), rows.map(({ max_ns }) => Number(max_ns)), "max");
-		near(line("mean"), rows.map(({ mean_ns }) => Number(mean_ns)), "mean");
-		near(line("shortest"), rows.map(({ min_ns }) => Number(min_ns)), "min");
+		near(
+			line("longest"),
+			rows.map(({ max_ns }) => Number(max_ns)),
+			"max",
+		);
+		near(
+			line("mean"),
+			rows.map(({ mean_ns }) => Number(mean_ns)),
+			"mean",
+		);
+		near(
+			line("shortest"),
+			rows.map(({ min_ns }) => Number(min_ns)),
+			"min",
+		);
 		const waits = await backoff("delays", policy, "--seed", "1", "--key", "client-3");
-		near(line("client-3"), waits.map(({ delay_ns }) => Number(delay_ns)), "waits of client-3");
+		near(
+			line("client-3"),
+			waits.map(({ delay_ns }) => Number(delay_ns)),
+			"waits of client-3",
+		);
 		await page.locator("#chart-delays summary").click();
 		assert.equal(await page.locator("#chart-delays tbody tr").count(), 7);
 	}));
@@ -131,21 +162,42 @@ test("fields and text are the same policy, both ways", () =>
 		}
 	}));
 
-const OUTAGE = "#policy=default:max_retries=2&policy=with a budget=default:max_retries=2;budget=sre&view=simulate&model=queue&rate=60&capacity=50&outage=4s..6s&duration=20s&interval=2s&runs=3&seed=7";
+const OUTAGE =
+	"#policy=default:max_retries=2&policy=with a budget=default:max_retries=2;budget=sre&view=simulate&model=queue&rate=60&capacity=50&outage=4s..6s&duration=20s&interval=2s&runs=3&seed=7";
 
 test("a simulation has the numbers of the command", () =>
 	withPage("#policy=full:base=20ms,cap=1s&policy=none&view=simulate&clients=10,30&runs=23", async (page) => {
 		const { points } = await simulated(page);
-		const lines = await backoff("simulate", "occ", "--policy", "full:base=20ms,cap=1s", "--policy", "none", "--clients", "10,30", "--runs", "23");
+		const lines = await backoff(
+			"simulate",
+			"occ",
+			"--policy",
+			"full:base=20ms,cap=1s",
+			"--policy",
+			"none",
+			"--clients",
+			"10,30",
+			"--runs",
+			"23",
+		);
 		assert.deepEqual(points, lines);
 		const calls = await dataOf(page, "calls");
 		assert.deepEqual(calls.x, [10, 30]);
-		assert.deepEqual(calls.lines.flat(), lines.map(({ calls }) => calls.mean));
+		assert.deepEqual(
+			calls.lines.flat(),
+			lines.map(({ calls }) => calls.mean),
+		);
 		const time = await dataOf(page, "time");
-		near(time.lines.flat().map((value) => value * time.unit), lines.map(({ time_ms }) => time_ms.mean * 1e6), "time");
+		near(
+			time.lines.flat().map((value) => value * time.unit),
+			lines.map(({ time_ms }) => time_ms.mean * 1e6),
+			"time",
+		);
 		// A policy that is edited is simulated again, beside the others.
 		await page.locator("#policy").fill("equal:base=20ms,cap=1s");
-		await page.waitForFunction(() => window.playground.results.isEnd && window.playground.results.begun.lines[0].startsWith("equal"));
+		await page.waitForFunction(
+			() => window.playground.results.isEnd && window.playground.results.begun.lines[0].startsWith("equal"),
+		);
 		assert.deepEqual((await simulated(page)).points.slice(2), lines.slice(2));
 	}));
 
@@ -154,13 +206,21 @@ test("an outage with and without a budget is that of the command", () =>
 		const { points } = await simulated(page);
 		const policy = "default:max_retries=2";
 		const lines = await backoff(
-			..."simulate queue --rate 60 --capacity 50 --outage 4s..6s --duration 20s --interval 2s --runs 3 --seed 7".split(" "),
-			"--policy", policy, "--policy", `with a budget=${policy};budget=sre`,
+			..."simulate queue --rate 60 --capacity 50 --outage 4s..6s --duration 20s --interval 2s --runs 3 --seed 7".split(
+				" ",
+			),
+			"--policy",
+			policy,
+			"--policy",
+			`with a budget=${policy};budget=sre`,
 		);
 		assert.deepEqual(points, lines);
 		const load = await dataOf(page, "load");
 		assert.deepEqual(load.names, [policy, "with a budget"]);
-		assert.deepEqual(load.lines[0], lines[0].load.map(({ calls }) => calls / 2));
+		assert.deepEqual(
+			load.lines[0],
+			lines[0].load.map(({ calls }) => calls / 2),
+		);
 	}));
 
 test("a link shows the same in a second browser", () =>
@@ -196,7 +256,9 @@ test("a long simulation is cancelled at once, and the page stays free", async (c
 	assert.equal(await page.evaluate(() => window.playground.results.isEnd), false);
 	const { traceEvents } = JSON.parse(await browser.stopTracing());
 	const main = traceEvents.find(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
-	const tasks = traceEvents.filter(({ pid, tid, name, tdur }) => pid === main.pid && tid === main.tid && name.endsWith("RunTask") && tdur);
+	const tasks = traceEvents.filter(
+		({ pid, tid, name, tdur }) => pid === main.pid && tid === main.tid && name.endsWith("RunTask") && tdur,
+	);
 	// The time of the thread, not of the clock: other programs may run on this machine.
 	const longest = Math.max(...tasks.map(({ tdur }) => tdur)) / 1000;
 	context.diagnostic(`the longest of ${tasks.length} tasks took ${longest.toFixed(1)} ms`);
@@ -224,11 +286,20 @@ test("programs and configurations are those of the policy", () =>
 	withPage("#policy=full:base=1s,cap=20s,max_retries=4&view=use&nearest=true", async (page) => {
 		for (const name of ["Python", "Rust", "Go", "JavaScript", "C"]) {
 			await page.getByRole("button", { name, exact: true }).click();
-			assert.ok((await page.locator("pre.program").first().textContent()).includes('"full:base=1s,cap=20s,max_retries=4"'), name);
+			assert.ok(
+				(await page.locator("pre.program").first().textContent()).includes('"full:base=1s,cap=20s,max_retries=4"'),
+				name,
+			);
 		}
 		for (const format of ["grpc", "envoy", "istio", "temporal", "step-functions", "k8s-job", "nginx"]) {
 			await page.goto(`${page.url().split("&to=")[0]}&to=${format}`);
-			const [{ text, differences }] = await backoff("export", "full:base=1s,cap=20s,max_retries=4", "--to", format, "--nearest");
+			const [{ text, differences }] = await backoff(
+				"export",
+				"full:base=1s,cap=20s,max_retries=4",
+				"--to",
+				format,
+				"--nearest",
+			);
 			assert.equal(await page.locator("pre.program").nth(1).textContent(), text);
 			assert.equal(await page.locator("#view tbody tr").count(), differences.length, format);
 		}
@@ -244,11 +315,22 @@ test("it is accessible, by keyboard, in both colour schemes, and on a phone", as
 			"#policy=fulll&policy=none&policy=default&clients=5,9&runs=2",
 			async (page) => {
 				const check = async (what) => {
-					await page.evaluate(() => [...document.querySelectorAll("details")].forEach((details) => (details.open = true)));
+					await page.evaluate(() => {
+						for (const details of document.querySelectorAll("details")) {
+							details.open = true;
+						}
+					});
 					await page.waitForTimeout(50);
 					const { violations } = await page.evaluate(() => window.axe.run());
-					assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`), [], `${what}, ${colorScheme}`);
-					assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${what} scrolls sideways`);
+					assert.deepEqual(
+						violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
+						[],
+						`${what}, ${colorScheme}`,
+					);
+					assert.ok(
+						await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+						`${what} scrolls sideways`,
+					);
 				};
 				await page.evaluate(axe);
 				await check("an error");
@@ -276,7 +358,9 @@ test("the first paint waits for no program", async (context) => {
 	const page = await held.newPage();
 	await page.route(/\.(wasm|js)$/, () => {});
 	await page.goto(server.address, { waitUntil: "commit" });
-	const painted = await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
+	const painted = await page.waitForFunction(
+		() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime,
+	);
 	context.diagnostic(`first contentful paint after ${Math.round(await painted.jsonValue())} ms`);
 	assert.equal(await page.locator("h1").textContent(), "Playground");
 	await held.close();
