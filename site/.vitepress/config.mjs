@@ -18,9 +18,7 @@ const isForServer = (link) => /^\/(playground|api\/rust)\//.test(link);
 
 /** Sets the language before the first paint: that of the address, or the one that the reader chose before. */
 const chooses = `(() => {
-	/** For the tests of links, in half the time. */
-const isPlain = process.env.BACKOFF_SITE_PLAIN !== undefined;
-const names = ${names}, part = location.pathname.slice(${base.length}).replace("api/", "").split("/")[0], hash = location.hash.slice(1);
+	const names = ${names}, part = location.pathname.slice(${base.length}).replace("api/", "").split("/")[0], hash = location.hash.slice(1);
 	let kept = null;
 	try { kept = localStorage.getItem("backoff-language") } catch {}
 	document.documentElement.dataset.language = [hash, part, kept].find((name) => names.includes(name)) ?? names[0];
