@@ -234,6 +234,7 @@ function stop() {
 }
 
 function cancel() {
+	clearTimeout(timer);
 	stop();
 	view.button.textContent = "Run";
 	view.status.textContent = "Cancelled";

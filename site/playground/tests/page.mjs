@@ -28,20 +28,26 @@ export const launch = () =>
 		],
 	});
 
-/** Opens the page, and notes what should not happen: an error, or a request to anywhere else. */
-export async function open(context, address, hash = "") {
+/** A page in which nothing may go wrong: `complaints` are errors on the console, and requests to anywhere else. */
+export async function blank(context, address) {
 	const page = await context.newPage();
 	const complaints = [];
 	page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
 	page.on("pageerror", (error) => complaints.push(String(error)));
 	page.on("request", (request) => {
-		if (!request.url().startsWith(address) && !request.url().startsWith("data:")) {
+		if (!request.url().startsWith(address) && !/^(data|about):/.test(request.url())) {
 			complaints.push(`a request to ${request.url()}`);
 		}
 	});
+	return { page, complaints };
+}
+
+/** Opens the playground anew. */
+export async function open(page, address, hash = "") {
+	// Another hash alone would not load it.
+	await page.goto("about:blank");
 	await page.goto(`${address}${hash}`);
 	await page.waitForSelector("html[data-ready]");
-	return { page, complaints };
 }
 
 /** Waits until the simulation has ended, and returns what it found. */
