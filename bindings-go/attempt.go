@@ -44,12 +44,12 @@ type Attempt struct {
 	// LastErr is the error of the attempt before, without its mark; nil at the first attempt and after a value.
 	LastErr error
 
-	clock Clock // nil if no limit of time is ahead
+	clock Clock // nil without a limit of time
 	ends  time.Duration
 }
 
 // TimeLeft returns the time until the limit of the attempt, the policy's max_elapsed or the deadline of the loop's context
-// ends, whichever is first. It reports false if none of them was ahead when the attempt began.
+// ends, whichever is first: 0 once that is over. It reports false if there is none of them.
 func (a Attempt) TimeLeft() (time.Duration, bool) {
 	if a.clock == nil {
 		return 0, false

@@ -44,11 +44,12 @@ type script struct {
 		List     []string  `json:"list"`
 		Function []*string `json:"function"`
 	} `json:"delays"`
-	Limits []*string `json:"limits"`
-	Cancel *point    `json:"cancel"`
-	Fail   *point    `json:"fail"`
-	Waits  []string  `json:"waits"`
-	Events []struct {
+	Limits   []*string `json:"limits"`
+	TimeLeft []*string `json:"time_left"`
+	Cancel   *point    `json:"cancel"`
+	Fail     *point    `json:"fail"`
+	Waits    []string  `json:"waits"`
+	Events   []struct {
 		Hook     string             `json:"hook"`
 		Attempts uint64             `json:"attempts"`
 		Outcome  backoff.Outcome    `json:"outcome"`
@@ -125,11 +126,13 @@ func (p *player) at(where string) {
 }
 
 // limit returns the limit of the attempt at an index, or -1.
-func (p *player) limit(index uint64) time.Duration {
-	if p.Limits[index] == nil {
+func (p *player) limit(index uint64) time.Duration { return p.orNone(p.Limits[index]) }
+
+func (p *player) orNone(time *string) time.Duration {
+	if time == nil {
 		return -1
 	}
-	return durations(p.t, []string{*p.Limits[index]})[0]
+	return durations(p.t, []string{*time})[0]
 }
 
 // isLate reports whether the call at an index meets its limit.
@@ -165,6 +168,14 @@ func (p *player) call(ctx context.Context) (uint64, error) {
 	deadline, ok := ctx.Deadline()
 	if limit >= 0 && (!ok || deadline.Sub(began) != limit) {
 		p.t.Errorf("call %d has until %v, want %v", p.calls, deadline.Sub(began), limit)
+	}
+	if attempt, ok := backoff.AttemptFromContext(ctx); ok {
+		want := p.orNone(p.TimeLeft[p.calls])
+		if left, ok := attempt.TimeLeft(); ok != (want >= 0) || ok && left != want {
+			p.t.Errorf("call %d has %v left, %t, want %v", p.calls, left, ok, want)
+		}
+	} else if p.hasTimes() {
+		p.t.Errorf("call %d has no attempt", p.calls)
 	}
 	if p.calls++; limit >= 0 {
 		select {
@@ -220,7 +231,7 @@ func (p *player) addClassify() {
 	}
 }
 
-// retry plays in Retry, or in RetryContext if the calls have limits.
+// retry plays in Retry, or in RetryContext if the calls have a time.
 func (p *player) retry(op func(context.Context) (uint64, error)) error {
 	p.hasValues = true
 	if p.Classified {
@@ -228,7 +239,7 @@ func (p *player) retry(op func(context.Context) (uint64, error)) error {
 	}
 	var value uint64
 	var err error
-	if p.hasLimits() {
+	if p.hasTimes() {
 		value, err = backoff.RetryContext(p.ctx, op, p.options...)
 	} else {
 		value, err = backoff.Retry(p.ctx, func() (uint64, error) { return op(p.ctx) }, p.options...)
@@ -239,8 +250,8 @@ func (p *player) retry(op func(context.Context) (uint64, error)) error {
 	return err
 }
 
-func (p *player) hasLimits() bool {
-	return slices.ContainsFunc(p.Limits, func(limit *string) bool { return limit != nil })
+func (p *player) hasTimes() bool {
+	return slices.ContainsFunc(p.TimeLeft, func(left *string) bool { return left != nil })
 }
 
 // The forms of a loop, which calls they cannot play, and how many cases remain.
@@ -266,7 +277,7 @@ var loopForms = map[string]struct {
 	"Do": {func(p *player) error {
 		p.addClassify()
 		op := func(ctx context.Context) error { _, err := p.call(ctx); return err }
-		if p.hasLimits() {
+		if p.hasTimes() {
 			return backoff.DoContext(p.ctx, op, p.options...)
 		}
 		return backoff.Do(p.ctx, func() error { return op(p.ctx) }, p.options...)

@@ -183,7 +183,8 @@ func (o *Operation) AttemptLimit(now time.Duration) (time.Duration, bool) {
 }
 
 // TimeLeft returns the time until attempt_timeout, max_elapsed or the deadline ends, whichever is first, for an attempt
-// that begins at now. It reports false if none of them is ahead, and for a negative time and the zero Operation.
+// that begins at now: 0 once that is over. It reports false if there is none of them, and for a negative time and the
+// zero Operation.
 func (o *Operation) TimeLeft(now time.Duration) (time.Duration, bool) {
 	return o.limit(now, timeLimits.TimeLeft)
 }

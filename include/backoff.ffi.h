@@ -411,6 +411,7 @@ backoff_code backoff_budget_member_request(backoff_budget_member *member, backof
 backoff_code backoff_budget_member_cancel(backoff_budget_member *member, backoff_outcome outcome);
 backoff_code backoff_budget_member_state(const backoff_budget_member *member, uint64_t now_ns, uint32_t *is_away, uint64_t *due_in_ns, uint32_t *has_unsent, uint64_t *timeout_ns);
 backoff_code backoff_budget_member_stats(const backoff_budget_member *member, backoff_shared_budget_stats *stats);
+backoff_code backoff_budget_member_get_level(const backoff_budget_member *member, const char *text, uint64_t length, uint64_t store_ns, backoff_budget_level *level);
 backoff_code backoff_budget_member_begin(backoff_budget_member *member, uint64_t now_ns);
 backoff_code backoff_budget_member_step(backoff_budget_member *member, const char *text, uint64_t length, uint64_t store_ns, char *buffer, uint64_t size, uint64_t *text_length, uint32_t *changed);
 backoff_code backoff_budget_member_exchange_step(const backoff_budget_member *member, uint64_t index, backoff_exchange_step *step);

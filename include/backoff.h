@@ -45,8 +45,9 @@
  *   14. Shared budgets: budget_state_full, budget_state_parse, budget_state_print,
  *      budget_state_step, budget_event_name, budget_member_init, budget_member_note,
  *      budget_member_request, budget_member_cancel, budget_member_state, budget_member_stats,
- *      budget_member_begin, budget_member_step, budget_member_exchange_step, budget_member_stored,
- *      budget_member_lost, budget_member_failed, budget_member_late
+ *      budget_member_get_level, budget_member_begin, budget_member_step,
+ *      budget_member_exchange_step, budget_member_stored, budget_member_lost, budget_member_failed,
+ *      budget_member_late
  *   15. For other languages: constant, constant_at, stream_draw, stream_advance, error_message_with
  *
  * Conventions
@@ -895,8 +896,8 @@ struct backoff_loop_event {
 struct backoff_loop_attempt_info {
   // The number of the attempt: 1, 2, ...
   uint64_t number;
-  // The time in ns until attempt_timeout, max_elapsed or the deadline ends, whichever is first. An end
-  // that has passed does not count. BACKOFF_NO_TIME if no end is ahead.
+  // The time in ns until attempt_timeout, max_elapsed or the deadline ends, whichever is first: 0 if that
+  // is now or was before. BACKOFF_NO_TIME if there is no such end.
   uint64_t time_left_ns;
   // The outcome of the attempt before; BACKOFF_OUTCOME_NONE at the first one.
   backoff_outcome last_outcome;
@@ -1075,8 +1076,8 @@ backoff_code backoff_operation_attempt_limit(const backoff_operation *operation,
                                              uint64_t *limit_ns);
 
 // Writes how long an attempt that begins at `now_ns` has until attempt_timeout, max_elapsed or the
-// deadline ends, whichever is first. An end that has passed, or that is now, does not count: BACKOFF_NO_TIME
-// if no end is ahead, so keep a timeout of your own as the upper limit.
+// deadline ends, whichever is first: 0 if that is now or was before (SPEC 13.11). BACKOFF_NO_TIME if there
+// is no such end.
 BACKOFF_MUST_CHECK
 backoff_code backoff_operation_time_left(const backoff_operation *operation,
                                          uint64_t now_ns,
@@ -1650,6 +1651,17 @@ backoff_code backoff_budget_member_state(const backoff_budget_member *member,
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_member_stats(const backoff_budget_member *member,
                                          backoff_shared_budget_stats *stats);
+
+// Writes what is left of what the store holds, for a gauge (SPEC 15.9): a text of `length` bytes, or
+// nothing if `text` is NULL, at the time `store_ns` of its clock. It changes nothing, and needs no exchange.
+//
+// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget.
+BACKOFF_MUST_CHECK
+backoff_code backoff_budget_member_get_level(const backoff_budget_member *member,
+                                             const char *text,
+                                             uint64_t length,
+                                             uint64_t store_ns,
+                                             backoff_budget_level *level);
 
 // Begins an exchange, at a time of the process's clock.
 backoff_code backoff_budget_member_begin(backoff_budget_member *member, uint64_t now_ns);

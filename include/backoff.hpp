@@ -942,8 +942,8 @@ class operation {
     detail::ignore(backoff_operation_attempt_limit(&raw, detail::ns(now), &limit));
     return detail::time_or_max(limit);
   }
-  // How long an attempt that begins now has until its attempt_timeout, max_elapsed or the deadline ends;
-  // nanoseconds::max() if no end is ahead.
+  // How long an attempt that begins now has until its attempt_timeout, max_elapsed or the deadline ends:
+  // 0 once that is over, and nanoseconds::max() if there is no such end.
   nanoseconds time_left(clock::time_point now = clock::now()) const noexcept {
     return detail::time_left(raw, detail::ns(now));
   }

@@ -174,6 +174,12 @@ pub struct backoff_budget_level {
     pub reserved: u64,
 }
 
+impl From<BudgetLevel> for backoff_budget_level {
+    fn from(BudgetLevel { level, max, unit }: BudgetLevel) -> Self {
+        Self { level, max, unit, reserved: 0 }
+    }
+}
+
 /// Writes what a budget has left at the time `now_ns` of the clock of its operations, for a gauge
 /// or an alert (SPEC 15.9). It changes nothing.
 /// A retry may be refused before the level is 0: of BACKOFF_BUDGET_KIND_THROTTLE from half of `max`
@@ -187,8 +193,7 @@ pub unsafe extern "C" fn backoff_budget_get_level(
 ) -> backoff_code {
     exported!({
         let at = required(level)?;
-        let BudgetLevel { level, max, unit } = free_budget(budget)?.level(now_ns);
-        at.write(backoff_budget_level { level, max, unit, reserved: 0 });
+        at.write(free_budget(budget)?.level(now_ns).into());
         Ok(())
     })
 }

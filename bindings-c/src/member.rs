@@ -7,7 +7,7 @@ use backoff_core::{
     BudgetEvent, BudgetMember, ExchangeAnswers, Fallback, MemberAnswer, Outcome, SteppedState,
 };
 
-use crate::budget::{backoff_budget, free_budget};
+use crate::budget::{backoff_budget, backoff_budget_level, free_budget};
 use crate::budget_state::{backoff_budget_event, backoff_budget_event_kind};
 use crate::code::{
     BACKOFF_ERROR_END, BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_TOO_LARGE, BACKOFF_ERROR_TOO_SMALL,
@@ -258,6 +258,28 @@ pub unsafe extern "C" fn backoff_budget_member_stats(
             processes: stats.processes,
             reserved: [0; 3],
         });
+        Ok(())
+    })
+}
+
+/// Writes what is left of what the store holds, for a gauge (SPEC 15.9): a text of `length` bytes, or
+/// nothing if `text` is NULL, at the time `store_ns` of its clock. It changes nothing, and needs no exchange.
+///
+/// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_get_level(
+    member: *const backoff_budget_member,
+    text: *const c_char,
+    length: u64,
+    store_ns: u64,
+    level: *mut backoff_budget_level,
+) -> backoff_code {
+    exported!({
+        let at = required(level)?;
+        let text = if text.is_null() { None } else { Some(bytes_at(text, length)?) };
+        let left = MemberHandle::get(member)?.level(text, store_ns);
+        at.write(left.ok_or(BACKOFF_ERROR_NOT_A_STATE)?.into());
         Ok(())
     })
 }

@@ -230,8 +230,8 @@ pub unsafe extern "C" fn backoff_operation_attempt_limit(
 }
 
 /// Writes how long an attempt that begins at `now_ns` has until attempt_timeout, max_elapsed or the
-/// deadline ends, whichever is first. An end that has passed, or that is now, does not count: BACKOFF_NO_TIME
-/// if no end is ahead, so keep a timeout of your own as the upper limit.
+/// deadline ends, whichever is first: 0 if that is now or was before (SPEC 13.11). BACKOFF_NO_TIME if there
+/// is no such end.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_time_left(

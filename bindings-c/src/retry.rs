@@ -38,8 +38,8 @@ pub struct backoff_loop_event {
 pub struct backoff_loop_attempt_info {
     /// The number of the attempt: 1, 2, ...
     pub number: u64,
-    /// The time in ns until attempt_timeout, max_elapsed or the deadline ends, whichever is first. An end
-    /// that has passed does not count. BACKOFF_NO_TIME if no end is ahead.
+    /// The time in ns until attempt_timeout, max_elapsed or the deadline ends, whichever is first: 0 if that
+    /// is now or was before. BACKOFF_NO_TIME if there is no such end.
     pub time_left_ns: u64,
     /// The outcome of the attempt before; BACKOFF_OUTCOME_NONE at the first one.
     pub last_outcome: backoff_outcome,

@@ -138,6 +138,23 @@ def concurrent():
         yield active, watched.level(), (max(slots - 2, 0), slots, 1)
 
 
+def shared():
+    """What a store holds, with and without the processes; nothing is a full budget."""
+    member, budget = S.budget_member(), parsed("budget", "rate:max_tokens=2,per=1s")
+    ok(F.budget_member_init(ref(member), ref(budget), ref(budget), 1, 0, 0, 0))
+    for text, now, wanted in [
+        (None, 0, 2 * T),
+        (b"7 5 3000000000 | 28333333 2 1", 3 * T, 5),
+        (b"7 5 3000000000", 3 * T + 1, 7),
+        (b"7 5 3000000000", 9 * T, 2 * T),
+    ]:
+        before, level = bytes(member), filled(S.budget_level)
+        length = len(text or b"")
+        ok(F.budget_member_get_level(ref(member), text, length, now, ref(level)))
+        left = (level.level, level.max, level.unit, level.reserved)
+        yield text, (left, bytes(member)), ((wanted, 2 * T, T, 0), before)
+
+
 def damaged():
     """Any words: the code, or a level that has parts. calls.py has what a damaged lock gives."""
     # Not 1, which as a lock is held, and waited for.
@@ -161,4 +178,4 @@ def damaged():
 
 
 if __name__ == "__main__":
-    main([quota, throttle, ratio, rate, ttl, concurrent, damaged])
+    main([quota, throttle, ratio, rate, ttl, concurrent, shared, damaged])

@@ -76,10 +76,10 @@ class Player:
         assert not any(known.reserved)
         assert not known.reserved32
         self.known.append([known.number, known.time_left_ns, known.last_outcome])
-        limit = self.limit() if self.calls < len(self.script["calls"]) else None
-        # A deadline that is over is played as one that has not begun.
-        if limit is not None and self.script["deadline"] != "0":
-            assert known.time_left_ns == limit
+        if "time_left" in self.script and self.calls < len(self.script["calls"]):
+            # At 0 a deadline that is over is played as one that ends in a moment.
+            left, is_played = self.script["time_left"][self.calls], self.script["deadline"] == "0"
+            assert known.time_left_ns == (1 if is_played and self.now == 0 else or_none(left))
         return self.attempt(context, retry_after)
 
     def delay(self, _, index, outcome):

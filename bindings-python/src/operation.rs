@@ -1,7 +1,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use backoff_core::ffi::{self, FieldSet};
-use backoff_core::{Field, MAX_NS, StopReason};
+use backoff_core::{MAX_NS, StopReason};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -128,15 +127,9 @@ impl Operation {
         self.state().attempt_limit_ns(now_ns.0)
     }
 
-    /// How long is left until the deadline or max_elapsed of its policy ends, whichever is first, in
-    /// nanoseconds; None without one.
-    fn _time_left_ns(&self, policy: Instance<'_, '_, Policy>, now_ns: Now) -> Option<u64> {
-        const LONGEST: u64 = MAX_NS - 1;
-        let mut fields = FieldSet::default();
-        fields.set(Field::AttemptTimeout, LONGEST);
-        let policy = ffi::change_policy_fields(&policy.0.get().0, &fields).ok()?;
-        let state = ffi::operation_from_words(policy, &ffi::operation_to_words(&self.state()));
-        state.attempt_limit_ns(now_ns.0).filter(|&left_ns| left_ns != LONGEST)
+    /// How long an attempt that begins now has left, in nanoseconds (SPEC 13.11); None without an end.
+    fn _time_left_ns(&self, now_ns: Now) -> Option<u64> {
+        self.state().time_left_ns(now_ns.0)
     }
 
     /// The index of the delay if the attempt fails now: the retries so far, or 0 if the count begins

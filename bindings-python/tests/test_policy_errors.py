@@ -129,8 +129,9 @@ REASONS = [
     (Policy, "full:base=1s, cap=2s", "unknown_key", 13, r"\x20cap", "spaces are not allowed"),
     (Policy, "full: base=1s", "unknown_key", 5, r"\x20base", "spaces are not allowed"),
     (Policy, "full:base=1s\n", "unknown_unit", 11, r"s\x0a", "spaces are not allowed"),
-    (Policy, "Full:base=1s", "unknown_head", 0, "Full", "capital letters are not allowed"),
-    (Policy, "full:base=1s,CAP=2s", "unknown_key", 13, "CAP", "capital letters are not allowed"),
+    (Policy, "Full:base=1s", "unknown_head", 0, "Full", "did you mean full?"),
+    (Policy, "full:base=1s,CAP=2s", "unknown_key", 13, "CAP", "did you mean cap?"),
+    (Policy, "full:base=1S", "unknown_unit", 11, "S", "capital letters are not allowed"),
     (Policy, "full:base=1m30s", "unknown_unit", 11, "m30s", "a duration has one unit"),
     (
         Policy, "full:base=1s,", "unknown_key", 13, "",
@@ -153,7 +154,8 @@ def test_a_message_says_why_a_text_is_refused(of, text, code, at, shown, reason)
     error = caught.value
     assert (error.code, error.at) == (code, at)
     assert str(error).startswith(f"at {at}: ")
-    assert f'"{shown}" ({reason}); the ' in str(error)
+    others = "" if "did you mean" in reason else "; the "
+    assert f'"{shown}" ({reason}){others}' in str(error)
 
 
 ENTRIES = {

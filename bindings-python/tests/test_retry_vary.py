@@ -394,8 +394,8 @@ def test_the_time_left(time):
     script = loops.Script(RESET, 1)
     policy = "constant:base=1s,max_elapsed=1s,elapsed_from=failure"
     retrying(policy, on=OSError, deadline_ns=deadline_ns, log=False).call(call)
-    # Then the deadline ends before max_elapsed would, at 0.5 + 1 s.
-    assert lefts == [1.5, None]
+    # Then the deadline ends before max_elapsed would, at 0.5 + 1 s, and the second attempt looks at that time.
+    assert lefts == [1.5, 0]
     retrying(on=OSError).call(lambda: lefts.append(current_attempt().time_left))
     assert lefts[2:] == [None]
 

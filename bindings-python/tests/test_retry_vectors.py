@@ -11,7 +11,16 @@ import loops
 import pytest
 import trio
 import vectors
-from backoff_rs import Budget, RetryError, RetryStats, Verdict, _time, permanent, retry_after
+from backoff_rs import (
+    Budget,
+    RetryError,
+    RetryStats,
+    Verdict,
+    _time,
+    current_attempt,
+    permanent,
+    retry_after,
+)
 from jobs import stops
 
 
@@ -33,7 +42,7 @@ class Caller:
     def __init__(self, loop, way, clock):
         self.loop, self.way, self.clock = loop, way, clock
         self.calls, self.result = 0, None
-        self.waits, self.events, self.limits = [], [], []
+        self.waits, self.events, self.limits, self.lefts = [], [], [], []
         self.cancel = None
 
     def reach(self, where):
@@ -49,6 +58,11 @@ class Caller:
     def __call__(self, *_args):
         call, limit = self.loop["calls"][self.calls], self.loop["limits"][self.calls]
         self.calls += 1
+        # To ask takes another way of the loop.
+        if self.way != "silent":
+            with contextlib.suppress(RuntimeError):
+                left = current_attempt().time_left
+                self.lefts.append(None if left is None else str(round(left * 10**9)))
         if limit is not None and int(call["takes"]) > int(limit):
             self.clock.ns += int(limit)
             return self.hang()
@@ -205,6 +219,8 @@ CANCELLATIONS = {
     in_trio: trio.Cancelled,
 }
 LIMIT = _time.Time.limit
+#: The forms in which no function is retried.
+NO_CURRENT_ATTEMPT = ("block", "block-with", "generator")
 #: With predicates and hooks; with types, marks and hooks; with types and marks alone, which takes the
 #: short ways of a loop.
 WAYS = ["predicates", "types", "silent"]
@@ -298,6 +314,8 @@ def test_a_case(way, kind, name, case, monkeypatch):
         assert caller.calls == len(loop["calls"])
         assert caller.waits == loop["waits"]
         assert caller.limits == [limit for limit in loop["limits"] if limit is not None]
+        is_asked = way != "silent" and not name.endswith(NO_CURRENT_ATTEMPT)
+        assert caller.lefts == (loop["time_left"] if is_asked else [])
         more = {"is_of_last_call": True, "budget_is_local": False}
         assert caller.events == [event | more for event in loop["events"] if way != "silent"]
         check_end(kind, loop, caller, raised, value)

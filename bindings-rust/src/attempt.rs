@@ -27,7 +27,7 @@ pub struct Attempt<R> {
     /// The result of the call before; `None` at the first one.
     pub last: Option<R>,
     /// The time until the policy's `attempt_timeout`, its `max_elapsed` or the deadline ends, whichever
-    /// is first; `None` if none of them is set, or all have ended.
+    /// is first: zero if that is over, and `None` if none of them is set.
     pub time_left: Option<Duration>,
 }
 

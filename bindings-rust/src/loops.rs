@@ -176,7 +176,7 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
 
     /// Whether the time changes anything that the caller sees, apart from the report.
     pub(crate) fn needs_time(&self) -> bool {
-        let has_limit = self.deadline.is_some() || self.retry.policy.numbers.need_time();
+        let has_limit = self.deadline.is_some() || self.retry.policy.need_time();
         self.has_hook || self.retry.budget.is_some() || has_limit
     }
 

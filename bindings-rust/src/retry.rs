@@ -123,7 +123,7 @@ impl Retry<'_> {
         let (clock, sleep) = (Monotonic, DefaultSleep);
         let (budget, shared_budget, stats) = (None, None, None);
         let policy = StoredPolicy::from(policy);
-        let is_watched = policy.numbers.need_time();
+        let is_watched = policy.need_time();
         Self { policy, stream, budget, shared_budget, stats, is_watched, clock, sleep }
     }
 }
@@ -160,7 +160,7 @@ impl<'a, C, S> Retry<'a, C, S> {
         change: impl FnOnce(PolicyBuilder) -> PolicyBuilder,
     ) -> Result<Self, PolicyError> {
         self.policy = change(self.policy().to_builder()).build()?.into();
-        self.is_watched |= self.policy.numbers.need_time();
+        self.is_watched |= self.policy.need_time();
         Ok(self)
     }
 

@@ -39,6 +39,8 @@ where
     held: Reservation,
     /// Those of the program, if it set some.
     defaults: Option<Arc<Defaults>>,
+    /// Whether anybody hears of events.
+    has_hook: bool,
     /// When the loop began.
     began_ns: u64,
     /// The number of calls so far.
@@ -93,15 +95,17 @@ where
         let Retry { policy, stream, .. } = &plan.retry;
         let no_stream = RandomStream::from_seed(0);
         let operation = Progress::new(stream.unwrap_or(no_stream), plan.deadline.map(nanoseconds));
+        let defaults = if program::has_defaults() { program::defaults() } else { None };
         Self {
             needs_time,
             operation,
             last: None,
             held: Reservation::default(),
-            defaults: if program::has_defaults() { program::defaults() } else { None },
+            has_hook: plan.has_hook || defaults.is_some(),
+            defaults,
             began_ns: 0,
             calls: 0,
-            needs_stream: stream.is_none() && policy.numbers.draw(),
+            needs_stream: stream.is_none() && policy.draw(),
             stage: Stage::Going,
             plan,
         }
@@ -153,7 +157,7 @@ where
         let last = self.last.take();
         let time_left = if is_told {
             let now_ns = self.time();
-            self.operation.time_left_ns(&self.plan.retry.policy.schedule(), now_ns)
+            self.operation.time_left_ns(&self.plan.retry.policy, now_ns)
         } else {
             None
         };
@@ -162,12 +166,12 @@ where
 
     /// How long the call that begins may take.
     pub(crate) fn attempt_limit(&mut self) -> Option<Duration> {
-        if !(V::ENDS_ATTEMPTS && self.plan.retry.policy.numbers.limit_attempts()) {
+        if !(V::ENDS_ATTEMPTS && self.plan.retry.policy.limit_attempts()) {
             return None;
         }
         let now_ns = self.time();
-        let policy = self.plan.retry.policy.schedule();
-        self.operation.attempt_limit_ns(&policy, now_ns).map(Duration::from_nanos)
+        let policy = &self.plan.retry.policy;
+        self.operation.attempt_limit_ns(policy, now_ns).map(Duration::from_nanos)
     }
 
     /// Reads the clock before a call.
@@ -255,7 +259,7 @@ where
         if let Some(reason) = reason {
             self.record(reason);
         }
-        if self.plan.has_hook || self.defaults.is_some() {
+        if self.has_hook {
             let event = self.event(Some(outcome), reason, delay, now_ns, Some(&result));
             self.notify(&RetryEvent { budget_is_local, ..event });
         }
@@ -298,7 +302,7 @@ where
             self.needs_stream = false;
             self.operation.set_stream(default_stream());
         }
-        let policy = &self.plan.retry.policy.schedule();
+        let policy = &self.plan.retry.policy;
         let retry_after_ns = retry_after.map(nanoseconds);
         let mut own_ns = None;
         if V::HAS_DELAYS && is_retryable {
@@ -324,7 +328,7 @@ where
         // A loop that made no call has taken no time.
         let now_ns = if self.calls == 0 { self.began_ns } else { self.now_ns() };
         let event = self.event(None, Some(reason), Duration::ZERO, now_ns, result);
-        if self.plan.has_hook || self.defaults.is_some() {
+        if self.has_hook {
             self.notify(&event);
         }
         event

@@ -1,15 +1,16 @@
 //! The policy of a loop, in little memory.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use backoff_core::ffi::{self, PolicyNumbers, ScheduleParts};
+use backoff_core::ffi::{self, PolicyNumbers, Schedule};
 use backoff_core::{Policy, Waits};
 
 /// A policy whose waits of growth in steps are on the heap. Loops and their futures are copied, so they must be
 /// small: above 1,032 bytes the allocator of glibc is slow.
 #[derive(Clone)]
 pub(crate) struct StoredPolicy {
-    pub(crate) numbers: PolicyNumbers,
+    numbers: PolicyNumbers,
     waits: Option<Arc<Waits>>,
 }
 
@@ -18,10 +19,21 @@ impl StoredPolicy {
     pub(crate) fn get(&self) -> Policy {
         ffi::policy_of_parts(&self.numbers, self.waits.as_deref())
     }
+}
+
+impl Deref for StoredPolicy {
+    type Target = PolicyNumbers;
 
     #[inline]
-    pub(crate) fn schedule(&self) -> ScheduleParts<'_> {
-        ScheduleParts::new(&self.numbers, self.waits.as_deref())
+    fn deref(&self) -> &PolicyNumbers {
+        &self.numbers
+    }
+}
+
+impl Schedule for StoredPolicy {
+    #[inline]
+    fn waits(&self) -> &Waits {
+        self.waits.as_deref().unwrap_or(&ffi::NO_WAITS)
     }
 }
 

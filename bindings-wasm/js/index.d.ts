@@ -776,8 +776,8 @@ export interface RetryContext {
 	/** The error that the call before threw, if there was one and it threw. Copies of the context lack it. */
 	readonly lastError: unknown;
 	/**
-	 * The time in ms until the attempt meets its limit, `maxElapsed` or the deadline, whichever is first; `undefined`
-	 * without any. Copies of the context lack it.
+	 * The time in ms until the attempt meets its limit, `maxElapsed` or the deadline, whichever is first: 0 once that is
+	 * over, `undefined` without any. Copies of the context lack it.
 	 */
 	readonly timeLeft: number | undefined;
 }

@@ -19,15 +19,16 @@ pub fn begin(stream: u64, now: u64, deadline: u64, is_resumed: bool, retries: u6
     });
 }
 
-/// Writes about an attempt of the current operation that begins or fails now: the time that is left, 0 if there is no
-/// end, and the index of the delay that follows.
+/// Writes about an attempt of the current operation that begins or fails now: its limit and the time that is left,
+/// 2^64 - 1 without one, and the index of the delay that follows.
 #[wasm_bindgen]
 pub fn attempt(now: u64) {
     with_buffers(|buffers| {
         let Some(operation) = &buffers.operation else { return };
         let policy = ffi::schedule(&buffers.policy);
-        let left = operation.time_left_ns(policy, now).unwrap_or_default();
-        buffers.write_words(0, &[left, operation.retry_index(policy, now)]);
+        let limits = [operation.attempt_limit_ns(policy, now), operation.time_left_ns(policy, now)];
+        let [limit, left] = limits.map(|time| time.unwrap_or(u64::MAX));
+        buffers.write_words(0, &[limit, left, operation.retry_index(policy, now)]);
     });
 }
 

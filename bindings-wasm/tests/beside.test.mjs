@@ -46,7 +46,7 @@ describe("fields beside the policy", () => {
 	for (const [options, message] of [
 		[{ maxRetries: -1 }, "maxRetries -1 is negative"],
 		[{ maxRetries: 1, maxAttempts: 2 }, "maxAttempts 2 is set as well as maxRetries 1; set one of them"],
-		[{ waits: [1] }, "waits 1 is not used by growth exponential"],
+		[{ waits: [1] }, "waits is not used by growth exponential (growth=steps uses it)"],
 		[{ growth: "steps", waits: [1], base: 1 }, "base 1ms is not used by growth steps"],
 		[{ jitter: `x${"\n".repeat(80)}` }, `jitter "x${"\\n".repeat(59)}" is unknown; the kinds are ${JITTERS}`],
 		[{ maxElapsed: { nanoseconds: 10n ** 200n } }, `maxElapsed 1${"0".repeat(127)}... is above 9223372036854775807ns`],

@@ -33,7 +33,7 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 	const [why, broken] = [new Error("the caller cancelled"), new Error("broken")];
 	const controller = new AbortController();
 	const { signal } = controller;
-	const [ends, limits, waits, events] = [[], [], [], []];
+	const [ends, limits, lefts, waits, events] = [[], [], [], [], []];
 	let isHanging = false;
 	let endAttempt = () => {};
 	const before = stats.counts();
@@ -47,9 +47,13 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 			throw broken;
 		}
 	};
-	const fn = () => {
+	const fn = (context) => {
 		if (ends.length === calls.length) {
 			throw new PermanentError("one call too many");
+		}
+		// A function of makeRetriable gets the arguments of its caller, of which there are none.
+		if (context) {
+			lefts.push(context.timeLeft);
 		}
 		const { takes, ends: end, mark } = calls[ends.length];
 		const limit = loop.limits[ends.length];
@@ -151,6 +155,8 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 	assert.equal(ends.length, calls.length);
 	assert.deepEqual(waits, loop.waits.map(milliseconds));
 	assert.deepEqual(limits, loop.limits.filter((limit) => limit !== null).map(milliseconds));
+	const time_left = loop.time_left.map((left) => (left === null ? undefined : milliseconds(left)));
+	assert.deepEqual(lefts, begin === retry ? time_left : []);
 	assert.deepEqual(
 		events,
 		loop.events.map(({ hook, attempts, outcome, reason, delay, elapsed }) => {

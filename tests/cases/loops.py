@@ -37,7 +37,8 @@ class Case:
         reason, has_failed = loop.run()
         assert loop.calls == len(calls), f"{self.case['id']}: {loop.calls} of {len(calls)} calls are made"
         last = "nothing" if not calls else "timeout" if loop.is_cut else calls[-1]["ends"]
-        results = {"limits": loop.limits, "waits": loop.waits, "events": loop.events, "reason": reason}
+        results = {"limits": loop.limits, "time_left": loop.time_left}
+        results |= {"waits": loop.waits, "events": loop.events, "reason": reason}
         self.case["loops"].append(words({**script, **results}) | {"ends": "caller" if has_failed else last})
         operations = sum(self.stats.buckets)
         self.case["stats"] = {
@@ -54,7 +55,7 @@ def words(value):
         names = ("takes", "retry_after", "deadline", "after", "delay", "elapsed")
         return {
             name: [v if v is None else str(v) for v in of]
-            if name in ("waits", "limits", "list", "function")
+            if name in ("waits", "limits", "time_left", "list", "function")
             else str(of)
             if name in names and of is not None
             else words(of)

@@ -1,6 +1,7 @@
 """Policy and budget strings that cannot be read (SPEC 11.5), and all cases of text_errors.json."""
 
 from reference.parse_error import PEERS
+from reference.strings import HEADS, KEYS
 
 from cases import string_rules
 from cases.invalid_strings import budget, error
@@ -96,15 +97,46 @@ def unreadable():
         ("more", "more than a peer", "timeouts"),
         ("part", "a part of a peer", "time"),
         ("two", "two peers", "min max"),
-        ("upper", "the capital comes first", "maxDelay"),
+        ("upper", "capital letters do not count", "maxDelay"),
+        ("upper-peer", "nor in a peer", "InitialInterval"),
+        ("space", "a space comes first", "max retries"),
+        ("long", "2 letters in a long name", "maxretires"),
+        ("longer", "3 letters are too many", "maxxxxretries"),
+        ("left-out", "a letter that was left out", "mltplier"),
+        ("short", "1 letter in a short name", "bas"),
+        ("shorter", "2 letters are too many", "bs"),
+        ("first", "another first letter", "vase"),
+        ("five", "2 letters in a name of 5", "flour"),
         ("growth", "growth is no key", "growth_"),
         ("hyphens", "hyphens only", "--"),
         ("escaped", "a byte that is escaped", "timeout\x7f"),
         ("no-equals", "a peer without a value", "steps"),
     ):
         yield error(f"peer-{id}", why, f"full:base=1s,{key}" if id == "no-equals" else f"default:{key}=5")
-    for peer in " ".join(PEERS.values()).split():
-        yield error(f"peer-{peer}", "a name of other libraries", f"default:{peer}=1")
+    why = "a name of other libraries"
+    for name, peer in ((name, peer) for name, peers in PEERS.items() for peer in peers.split()):
+        if name in HEADS["policy"]:
+            yield error(f"peer-{peer}", why, f"{peer}:base=1s")
+        elif name in KEYS["budget"]:
+            yield budget(f"peer-{peer}", why, f"quota:{peer}=1")
+        elif (name, peer) != ("max_retries", "backofflimit"):  # also one of the cap
+            yield error(f"peer-{peer}", why, f"default:{peer}=1")
+    for id, why, head in (
+        ("upper", "capital letters do not count", "FullJitter"),
+        ("underscore", "nor do underscores", "equal_jitter"),
+        ("slip", "two letters in the other order", "exponentail"),
+        ("short", "a short name", "nono"),
+        ("hyphens", "a preset without its hyphens", "awssdk2026"),
+        ("preset", "a slip in a preset", "aws-sdk-2025"),
+        ("no-peer", "a peer of a key is none of a head", "retries"),
+    ):
+        yield error(f"meant-{id}", why, f"{head}:base=1s")
+    yield budget("meant-head", "a slip in a budget", "qouta:cost=5")
+    yield budget("meant-key", "a name of other libraries", "ratio:tokenRatio=0.1")
+    yield budget("meant-nearest", "the nearest name counts", "rat:per=1s")
+    yield budget("meant-tie", "of two that are as near, the first", "rati:per=1s")
+    yield budget("meant-slip", "a slip in a key", "ratio:max_token=5")
+    yield budget("meant-two", "a peer of one text in the other", "throttle:backoff_limit=5")
     yield budget("peer-policy", "peers of keys of policies", "quota:retries=1")
     yield budget("peer-key", "a key with hyphens", "quota:max-tokens=1")
     yield budget("key-policy", "a field of a policy", "quota:base=1s")

@@ -17,47 +17,47 @@ HERE = Path(__file__).parent
 SEED = 20261121
 EVALUATORS = programs.of("evaluators")
 #: How many requests of each form the reference answers.
-COUNTS = {"field": 1500, "string": 20000, "decision": 10000, "member": 3000}
+COUNTS = {"field": 1000, "string": 10000, "decision": 5000, "member": 1500}
 #: The reference is slow: of these, Rust answers the others, which the other languages must answer alike.
-FIELDS = 13000
+FIELDS = 6500
 #: What the answers must contain, and at least how often, so that the test stays large.
 HELD = {
     "string": [
-        (3000, ['"canonical":']),
+        (1500, ['"canonical":']),
         # Only a fit has `does_not_fit`.
-        (10, [f'{{"error":"{code}",' for code in errors.CODES if code != "does_not_fit"]),
-        (10, ['{"error":"not_a_request",']),
+        (5, [f'{{"error":"{code}",' for code in errors.CODES if code != "does_not_fit"]),
+        (5, ['{"error":"not_a_request",']),
     ],
     "decision": [
-        (10_000, ['{"wait":']),
-        (3000, ['"answers":[{']),
-        (1500, [f'{{"stop":"{reason}",' for reason in operations.REASONS]),
-        (800, ['{"error":"not_a_request","at":0}']),
-        (1000, ['{"limit":"', '{"limit":null,']),
-        (700, ['{"retry_after":"']),
-        (600, ['"of":"budget"}']),
-        (500, ['{"rows":[[']),
-        (300, ['"budget":null,"answers":[{', '"budget":"quota', '"budget":"throttle']),
-        (300, ['"budget":"ratio', '"budget":"rate', '"budget":"ttl', '"budget":"concurrent']),
-        (250, ['{"retry_after":null}']),
-        (100, ['{"rows":[]}']),
-        (50, ['"field":"max_attempts",', '"field":"base",', '"field":"cap",']),
+        (5000, ['{"wait":']),
+        (1500, ['"answers":[{']),
+        (750, [f'{{"stop":"{reason}",' for reason in operations.REASONS]),
+        (400, ['{"error":"not_a_request","at":0}']),
+        (500, ['{"limit":"', '{"limit":null,']),
+        (350, ['{"retry_after":"']),
+        (300, ['"of":"budget"}']),
+        (250, ['{"rows":[[']),
+        (150, ['"budget":null,"answers":[{', '"budget":"quota', '"budget":"throttle']),
+        (150, ['"budget":"ratio', '"budget":"rate', '"budget":"ttl', '"budget":"concurrent']),
+        (125, ['{"retry_after":null}']),
+        (50, ['{"rows":[]}']),
+        (25, ['"field":"max_attempts",', '"field":"base",', '"field":"cap",']),
         (1, [f'{{"error":"{code}",' for code in errors.CODES]),
     ],
     "member": [
-        (3000, ['"local":true', '{"answer":"waits",']),
-        (2500, ['"changed":true,']),
-        (1500, ['{"granted":[']),
-        (800, ['{"granted":true,']),
-        (700, ['{"granted":false,', '{"wait":"']),
-        (500, ['{"error":"not_now"}']),
-        (300, ['{"wait":null,', '"answer":"granted","held":"0","local":false']),
-        (200, ['{"outcome":"throttled","retry_after":"', ',"retry_after":null}']),
-        (150, ['{"error":"not_a_request","at":0}']),
-        (100, ['"changed":false,"steps":[{', '{"after":null,']),
-        (50, ['{"error":"not_a_state","at":0,"of":"text"}']),
-        (30, ['"of":"budget"}']),
-        (10, ['"of":"local"}', '{"error":"not_shared",']),
+        (1500, ['"local":true', '{"answer":"waits",']),
+        (1250, ['"changed":true,']),
+        (750, ['{"granted":[']),
+        (400, ['{"granted":true,']),
+        (350, ['{"granted":false,', '{"wait":"']),
+        (250, ['{"error":"not_now"}']),
+        (150, ['{"wait":null,', '"answer":"granted","held":"0","local":false']),
+        (100, ['{"outcome":"throttled","retry_after":"', ',"retry_after":null}']),
+        (75, ['{"error":"not_a_request","at":0}']),
+        (50, ['"changed":false,"steps":[{', '{"after":null,']),
+        (25, ['{"error":"not_a_state","at":0,"of":"text"}']),
+        (15, ['"of":"budget"}']),
+        (5, ['"of":"local"}', '{"error":"not_shared",']),
     ],
 }
 
@@ -92,7 +92,7 @@ def test_the_answers_are_of_every_kind(asked):
             assert answers.count(text.encode()) >= least, text
     if form == "decision":
         fits = re.findall(rb'^\{"canonical":.*"\}$', answers, re.MULTILINE)
-        assert len(fits) >= 400
+        assert len(fits) >= 200
 
 
 @pytest.mark.parametrize("language", EVALUATORS)
@@ -110,10 +110,10 @@ def fields():
 
 def test_the_delays_are_many(fields):
     lines = fields[1].split(b"\n")
-    assert sum(line.startswith(b'{"error":') for line in lines) >= 500
+    assert sum(line.startswith(b'{"error":') for line in lines) >= 250
     # Each delay is the only text in quotes but the name of the member.
     delays = [line for line in lines if line.startswith(b'{"delays":[')]
-    assert sum(line.count(b'"') // 2 - 1 for line in delays) >= 1_000_000
+    assert sum(line.count(b'"') // 2 - 1 for line in delays) >= 500_000
 
 
 @pytest.mark.parametrize("language", [name for name in EVALUATORS if name != "rust"])

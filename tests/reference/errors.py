@@ -49,13 +49,16 @@ MESSAGES = {  # 8.8
     "too_many": "{field} has more than {limit} entries",
 }
 
+WAITS_UNUSED = "{field} is not used by {selector} {kind} (growth=steps uses it)"
+
 
 def message(code, field, value, limit):
     selector = "budget" if field in BUDGET_FIELDS else USED_BY.get(field, ["growth"])[0]
     shown = str(value) if field in LISTS and code != "too_large" else text(field, value)
     if (code, field, value) == ("too_large", "cost", 5):
         shown += " (its default)"
-    return MESSAGES[code].format(
+    is_of_waits = (code, field) == ("unused", "waits")
+    return (WAITS_UNUSED if is_of_waits else MESSAGES[code]).format(
         field=field,
         value=value,
         limit=limit,

@@ -28,7 +28,7 @@ class Loop:
         self.stream = stream
         self.clock, self.budget, self.stats = clock, budget, stats
         self.operation = None
-        self.begun, self.limits = None, []
+        self.begun, self.limits, self.time_left = None, [], []
         self.calls, self.waits, self.events = 0, [], []
         self.last = None  # the outcome of the last call
         self.reason = None
@@ -56,6 +56,7 @@ class Loop:
         call = self.script["calls"][self.calls]
         self.calls += 1
         self.limits.append(self.operation.attempt_limit(self.clock.now))
+        self.time_left.append(self.operation.time_left(self.clock.now))
         self.is_cut = self.limits[-1] is not None and call["takes"] > self.limits[-1]  # 18.2
         self.clock.now += self.limits[-1] if self.is_cut else call["takes"]
         is_cancelled = self.reaches("cancel", "call")

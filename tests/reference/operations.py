@@ -61,10 +61,20 @@ class Operation:  # 13.1
         p = self.policy
         if p["attempt_timeout"] == MAX:
             return None
+        return min([p["attempt_timeout"], *(left for left in self.ends(now) if left > 0)])
+
+    def time_left(self, now):  # 13.11
+        ends = [max(0, left) for left in self.ends(now)]
+        timeout = self.policy["attempt_timeout"]
+        return min(ends if timeout == MAX else [timeout, *ends], default=None)
+
+    def ends(self, now):
+        """What is left until the deadline and max_elapsed end, below 0 after it."""
+        p = self.policy
         left = [] if self.deadline in (None, WORD_MAX) else [self.deadline - now]
         if p["max_elapsed"] < MAX and (p["elapsed_from"] == "begin" or self.retries > 0):
             left.append(p["max_elapsed"] - max(0, now - self.begun))
-        return min([p["attempt_timeout"], *(time for time in left if time > 0)])
+        return left
 
     def cancel(self):  # 13.6
         if self.reason:

@@ -1,13 +1,14 @@
 """Clause 11.7: the errors of policy and budget strings."""
 
+import functools
 import re
 
 from reference.fields import UNITS
 
 MESSAGES = {  # 11.7
     "text_too_long": "the text is longer than 1024 bytes",
-    "unknown_head": "unknown name {X}; the names are {names}",
-    "unknown_key": "unknown key {X}; the keys are {names}",
+    "unknown_head": "unknown name {X}",
+    "unknown_key": "unknown key {X}",
     "repeated_key": "key {X} is repeated",
     "missing_value": "{F} has no value",
     "not_a_duration": "{F} {X} is not a duration such as 100ms or 1.5s",
@@ -20,17 +21,26 @@ MESSAGES = {  # 11.7
     "ratio_too_fine": "{F} {X} has a term above 1000000",
     "unknown_kind": "{F} {X} is unknown; the kinds are {names}",
 }
+LISTS = {"unknown_head": "; the names are ", "unknown_key": "; the keys are "}
 PEERS = {
+    "constant": "fixed const",
+    "exponential": "exp expo",
+    "full": "fulljitter",
+    "equal": "equaljitter",
+    "decorrelated": "decorrelatedjitter",
     "base": "delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelay",
     "increment": "step",
     "multiplier": "factor expbase backofffactor backoffmultiplier timemultiple exponent",
     "cap": "max maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimit",
     "jitter": "randomize randomizationfactor",
-    "max_retries": "retries maxretry limit numretries",
-    "max_attempts": "attempts tries maxtries stop numofattempts times",
-    "max_elapsed": "maxtime maxelapsedtime deadline maxretrytime",
+    "max_retries": "retries maxretry limit numretries maxtimes backofflimit",
+    "max_attempts": "attempts tries maxtries stop stopafterattempt numofattempts times",
+    "max_elapsed": "maxtime maxelapsedtime deadline maxretrytime stopafterdelay",
     "waits": "delays steps",
     "attempt_timeout": "timeout pertrytimeout",
+    "max_tokens": "tokens capacity burst",
+    "ratio": "tokenratio retryratio budgetpercent percentcanretry",
+    "min_concurrent": "minretryconcurrency",
 }
 
 
@@ -44,6 +54,8 @@ class ParseError(Exception):
         if message is None:
             shown = excerpt(found) + reason(code, found, names)
             message = MESSAGES[code].format(F=field, X=shown, names=", ".join(names))
+            if code in LISTS and "did you mean" not in shown:
+                message += LISTS[code] + ", ".join(names)
         self.message = message
 
     def __str__(self):
@@ -58,17 +70,47 @@ def excerpt(found):
     return f'"{first}..."' if len(found) > SHOWN else f'"{first}"'
 
 
-def reason(code, found, keys):
+def reason(code, found, names):
     found = found[:SHOWN]
     if re.search("[ \\x09-\\x0d]", found):
         return " (spaces are not allowed)"
+    if code in LISTS and (names := meant(found, names)):
+        return f" (did you mean {' or '.join(names)}?)"
     if re.search("[A-Z]", found):
         return " (capital letters are not allowed)"
     if code == "unknown_unit" and re.match(f"({'|'.join(UNITS)})[0-9]", found):
         return " (a duration has one unit)"
     if code == "unknown_key" and found == "":
         return ' (a pair must follow every ":" and ",")'
-    for key in keys if code == "unknown_key" else ():
-        if re.sub("[_-]", "", found) in [key.replace("_", ""), *PEERS.get(key, "").split()]:
-            return f" (did you mean {key}?)"
     return ""
+
+
+def letters(name):
+    return re.sub("[_-]", "", name.lower())
+
+
+def meant(found, names):
+    """The names that an unknown one stands for."""
+    found = letters(found)
+    same = [name for name in names if found in [letters(name), *PEERS.get(name, "").split()]]
+    if same or not found:
+        return same
+    slips = [
+        (edits(known, found), place, name)
+        for place, name in enumerate(names)
+        if (known := letters(name))[0] == found[0]
+        and edits(known, found) <= (1 if len(known) < 5 else 2)
+    ]
+    return [name for *_, name in [min(slips)]] if slips else []
+
+
+@functools.cache
+def edits(known, found):
+    """How many letters are to be added, left out or changed."""
+    if not known or not found:
+        return len(known) + len(found)
+    return min(
+        edits(known[1:], found) + 1,
+        edits(known, found[1:]) + 1,
+        edits(known[1:], found[1:]) + (known[0] != found[0]),
+    )

@@ -107,13 +107,17 @@ const CHECKED_ELSEWHERE: [&str; 8] = [
 /// Compiles for a release what the tests have compiled without optimisation.
 const LONG: &str = "cargo install";
 
+/// Compiles without lints what the tests have compiled with them, so the usual tests run that.
+const COMPILED: (&str, &str) = ("cargo run --quiet -p backoff-cli -- ", "backoff ");
+
 /// The commands of a block that are not checked elsewhere.
 fn commands(code: &str, is_all: bool) -> String {
     let runs = |line: &&str| {
         !CHECKED_ELSEWHERE.iter().any(|command| line.starts_with(command))
             && (is_all || !line.starts_with(LONG))
     };
-    code.lines().filter(runs).collect::<Vec<_>>().join("\n")
+    let commands = code.lines().filter(runs).collect::<Vec<_>>().join("\n");
+    if is_all { commands } else { commands.replace(COMPILED.0, COMPILED.1) }
 }
 
 /// Runs commands in the top folder, with new folders `PREFIX`, `OUT` and `PROJECT` to install to,
@@ -177,5 +181,8 @@ mod tests {
         let code = "cargo xtask demo\ncargo xtask test\ncargo install --path cli\nls\n";
         assert_eq!(commands(code, false), "ls");
         assert_eq!(commands(code, true), "cargo install --path cli\nls");
+        let code = "cargo run --quiet -p backoff-cli -- presets\n";
+        assert_eq!(commands(code, false), "backoff presets");
+        assert_eq!(commands(code, true), code.trim_end());
     }
 }

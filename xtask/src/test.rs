@@ -121,6 +121,7 @@ fn together(report: &mut Report) {
 }
 
 fn pages(report: &mut Report) {
+    report.timed("the command: ready", program::binary);
     docs::test(report, &root().join("README.md"));
     docs::test_folder(report, "docs", &program::DOCUMENTS);
 }

@@ -187,7 +187,9 @@ fn may_be_null(function: &str, Declared { kind, name }: &Declared) -> bool {
         "budget" | "reason" | "retries" | "attempts" => function.starts_with("backoff_operation_"),
         "index" | "stream" => function == "backoff_iter_index",
         "answer" => function == "backoff_budget_state_step",
-        "text" => function == "backoff_budget_member_step",
+        "text" => {
+            ["backoff_budget_member_step", "backoff_budget_member_get_level"].contains(&function)
+        }
         "method" | "name" => kind == "const char *" && function != "backoff_constant",
         _ => function == "backoff_budget_member_state" && !kind.starts_with("const "),
     }

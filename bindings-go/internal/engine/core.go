@@ -24,13 +24,13 @@ func New() *Module {
 	m := new(Module)
 	m.t0 = make([]any, 13)
 	m.memory = new(memory)
-	m.elements = [][]any{{m.fn25, m.fn27, m.fn108, m.fn109, m.fn110, m.fn149, m.fn154, m.fn42, m.fn22, m.fn29, m.fn21, m.fn28}}
+	m.elements = [][]any{{m.fn25, m.fn27, m.fn107, m.fn108, m.fn109, m.fn149, m.fn154, m.fn42, m.fn22, m.fn29, m.fn21, m.fn28}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
 	memory_init(m.memory[:], data0, uint32(i32(0x6000)), 0, len(data0))
 	m.g0 = i32(0x6000)
-	m.g1 = i32(38272)
-	m.g2 = i32(38272)
+	m.g1 = i32(38680)
+	m.g2 = i32(38688)
 	return m
 }
 
@@ -230,11 +230,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36212))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36620))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36204))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36612))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+36196))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+36604))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn266(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn277(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -460,7 +460,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36364), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36772), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -474,7 +474,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(36272), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(36680), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -509,7 +509,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36272), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36680), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn266(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn277(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -672,7 +672,7 @@ l0:
 			goto l2
 		}
 		t6 := int32(load32(m.memory, uint32(v2)))
-		t7 := m.fn99(v5, v8, t6, v8)
+		t7 := m.fn228(v5, v8, t6, v8)
 		if t7 != 0 {
 			goto l3
 		}
@@ -913,7 +913,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(36460))
+		m.fn19(v5+i32(8), v12, v11, i32(36868))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1285,7 +1285,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(36460))
+		m.fn19(v5+i32(8), v7, v8, i32(36868))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn224(t1+v4, v3, i32(1))
+		t2 := m.fn229(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1979,9 +1979,9 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				v2 = v4 + i32(1580)
 				memory_copy(m.memory[:], uint32(v2), uint32(v4+i32(20)), uint32(i32(36)))
 				memory_zero(m.memory[:], uint32(v4+i32(20)), uint32(i32(772)))
-				t25 := m.fn34(v4+i32(20), i32(34274), i32(3))
+				t25 := m.fn34(v4+i32(20), i32(34770), i32(3))
 				t26 := m.fn35(t25, v14)
-				t27 := m.fn34(t26, i32(34277), i32(2))
+				t27 := m.fn34(t26, i32(34773), i32(2))
 				v1 = t27
 				store32(m.memory, uint64(uint32(v4))+1708, uint32(v11))
 				store32(m.memory, uint64(uint32(v4))+1704, uint32(v5))
@@ -2171,7 +2171,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn266(v2, v3, i64(0), i64(10), i64(0))
+		m.fn277(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2191,7 +2191,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn244(v0, int32(t5)|i32(48))
+		_ = m.fn249(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2200,587 +2200,858 @@ l4:
 
 //go:norace
 func (m *Module) fn36(v0, v1 int32) {
-	var v2, v3 int32
-	var v4 int64
-	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18 int32
-	var v19 int64
-	var v20, v21, v22, v23, v24, v25, v26, v27 int32
+	var v2, v3, v4, v5, v6 int32
+	var v7 int64
+	var v8, v9, v10, v11, v12, v13, v14 int32
+	var v15 int64
+	var v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35 int32
 	t0 := m.g0
-	v2 = t0 - i32(176)
+	v2 = t0 - i32(288)
 	m.g0 = v2
 	t1 := int32(load32(m.memory, uint64(uint32(v0))+36))
 	v3 = t1
-	t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
-	var p3 int32
+	{
+		{
+			t2 := int32(load32(m.memory, uint64(uint32(v0))+32))
+			v4 = t2
+			if v4 != i32(3) {
+				goto l0
+			}
+			if v3 != i32(24) {
+				goto l0
+			}
+			v5 = i32(35948)
+			v6 = i32(56)
+			goto l1
+		}
+	l0:
+		v6 = v4 << 2
+		t3 := int32(load32(m.memory, uint32(v6+i32(38476))))
+		v5 = t3
+		t4 := int32(load32(m.memory, uint32(v6+i32(38372))))
+		v6 = t4
+	}
+l1:
+	t5 := int64(load64(m.memory, uint64(uint32(v0))+8))
+	var p6 int32
 	if v3 == i32(35) {
-		p3 = 1
+		p6 = 1
 	}
-	v4 = t2
-	var p4 int32
-	if v4 == i64(5) {
-		p4 = 1
-	}
-	t5 := int32(load32(m.memory, uint64(uint32(v0))+32))
-	t6 := p3 & p4
-	v5 = t5
+	v7 = t5
 	var p7 int32
-	if v5 == i32(4) {
+	if v7 == i64(5) {
 		p7 = 1
 	}
-	v6 = p7
-	v7 = t6 & v6
-	t8 := int32(load32(m.memory, uint32(v0)))
-	v8 = t8
+	t8 := p6 & p7
 	var p9 int32
-	if v8 == i32(1) {
+	if v4 == i32(4) {
 		p9 = 1
 	}
-	v9 = p9
-	p10 := i32(33432)
-	if v9 != 0 {
-		p10 = i32(32628)
+	v8 = p9
+	v9 = t8 & v8
+	var p10 int32
+	if v4 == i32(14) {
+		p10 = 1
 	}
 	v10 = p10
-	t12 := v10
-	p11 := i32(112)
-	if v9 != 0 {
-		p11 = i32(576)
+	p11 := i32(35888)
+	if v10 != 0 {
+		p11 = i32(35903)
 	}
-	v11 = t12 + p11
-	p13 := i32(36)
-	if v9 != 0 {
-		p13 = i32(104)
+	v11 = p11
+	p12 := i32(15)
+	if v10 != 0 {
+		p12 = i32(16)
 	}
-	v12 = p13
-	p14 := i32(30396)
-	if v9 != 0 {
-		p14 = i32(30312)
-	}
-	v13 = p14
-	p15 := i32(30348)
-	if v9 != 0 {
-		p15 = i32(30264)
-	}
-	v14 = p15
-	p16 := i32(30072)
-	if v9 != 0 {
-		p16 = i32(29964)
-	}
-	v15 = p16
-	v16 = v5 << 2
-	t17 := int32(load32(m.memory, uint32(v16+i32(38068))))
-	v9 = t17
-	t18 := int32(load32(m.memory, uint32(v16+i32(37964))))
-	v16 = t18
-	t19 := int32(load32(m.memory, uint64(uint32(v0))+24))
-	v17 = t19
-	v18 = v2 + i32(48) + i32(8)
-	t20 := int64(load64(m.memory, uint64(uint32(v0))+16))
-	v19 = t20
-	t21 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v20 = t21
-	t22 := int32(load32(m.memory, uint64(uint32(v0))+28))
-	v21 = t22
-	var p23 int32
+	v12 = p12
+	t13 := int32(load32(m.memory, uint64(uint32(v0))+24))
+	v13 = t13
+	v14 = v2 + i32(80) + i32(8)
+	t14 := int64(load64(m.memory, uint64(uint32(v0))+16))
+	v15 = t14
+	v16 = v2 + i32(253)
+	v17 = v2 + i32(264) | i32(1)
+	v18 = v2 + i32(108)
+	t15 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v19 = t15
+	t16 := int32(load32(m.memory, uint32(v0)))
+	v20 = t16
+	t17 := int32(load32(m.memory, uint64(uint32(v0))+28))
+	v21 = t17
+	var p18 int32
 	if uint32(v21) < uint32(i32(129)) {
-		p23 = 1
+		p18 = 1
 	}
-	v22 = p23
-l5:
+	v22 = p18
+l7:
 	{
-		if v9 == 0 {
-			goto l0
+		if v5 == 0 {
+			goto l2
 		}
-		m.fn3(v2+i32(48), v9, v16, i32(123))
-		t24 := int32(load32(m.memory, uint64(uint32(v2))+60))
-		v0 = t24
-		t25 := int32(load32(m.memory, uint64(uint32(v2))+56))
-		v9 = t25
-		t26 := int32(load32(m.memory, uint64(uint32(v2))+48))
-		t27 := int32(load32(m.memory, uint64(uint32(v2))+52))
-		t28 := m.fn34(v1, t26, t27)
-		v23 = t28
-		if v9 == 0 {
-			goto l0
+		m.fn3(v2+i32(80), v5, v6, i32(123))
+		t19 := int32(load32(m.memory, uint64(uint32(v2))+92))
+		v0 = t19
+		t20 := int32(load32(m.memory, uint64(uint32(v2))+88))
+		v5 = t20
+		t21 := int32(load32(m.memory, uint64(uint32(v2))+80))
+		t22 := int32(load32(m.memory, uint64(uint32(v2))+84))
+		t23 := m.fn34(v1, t21, t22)
+		v23 = t23
+		if v5 == 0 {
+			goto l2
 		}
-		m.fn3(v2+i32(48), v9, v0, i32(125))
-		t29 := int32(load32(m.memory, uint64(uint32(v2))+60))
-		v16 = t29
-		t30 := int32(load32(m.memory, uint64(uint32(v2))+56))
-		v9 = t30
-		t31 := int32(load32(m.memory, uint64(uint32(v2))+52))
-		v24 = t31
-		t32 := int32(load32(m.memory, uint64(uint32(v2))+48))
-		v0 = t32
+		m.fn3(v2+i32(80), v5, v0, i32(125))
+		t24 := int32(load32(m.memory, uint64(uint32(v2))+92))
+		v6 = t24
+		t25 := int32(load32(m.memory, uint64(uint32(v2))+88))
+		v5 = t25
+		t26 := int32(load32(m.memory, uint64(uint32(v2))+84))
+		v24 = t26
+		t27 := int32(load32(m.memory, uint64(uint32(v2))+80))
+		v0 = t27
 		{
 			if v3 != 0 {
-				goto l1
+				goto l3
 			}
 			v25 = i32(3)
-			goto l2
-		l1:
-			m.fn41(v2+i32(36), v3)
-			t33 := int32(load32(m.memory, uint64(uint32(v2))+36))
-			v25 = t33
-			t35 := v25
-			p34 := i32(3)
+			goto l4
+		l3:
+			m.fn41(v2+i32(68), v3)
+			t28 := int32(load32(m.memory, uint64(uint32(v2))+68))
+			v25 = t28
+			t30 := v25
+			p29 := i32(3)
 			if v25 != i32(4) {
-				p34 = v25
+				p29 = v25
 			}
-			p36 := p34
-			if v6 != 0 {
-				p36 = t35
+			p31 := p29
+			if v8 != 0 {
+				p31 = t30
 			}
-			v25 = p36
+			v25 = p31
 		}
-	l2:
-		store32(m.memory, uint64(uint32(v2))+36, uint32(v25))
+	l4:
+		store32(m.memory, uint64(uint32(v2))+68, uint32(v25))
 		switch v24 + i32(-4) {
 		default:
-			goto l5
+			goto l7
 		case 1:
-			t37 := int32(m.memory[uint32(v0)])
-			v24 = t37
-			{
+			t32 := int32(m.memory[uint32(v0)])
+			v24 = t32
+			if v3 == 0 {
+				goto l9
+			}
+			if v24 == i32(102) {
+				t33 := int32(m.memory[uint64(uint32(v0))+1])
+				if t33 != i32(105) {
+					goto l11
+				}
+				t34 := int32(m.memory[uint64(uint32(v0))+2])
+				if t34 != i32(101) {
+					goto l11
+				}
+				t35 := int32(m.memory[uint64(uint32(v0))+3])
+				if t35 != i32(108) {
+					goto l11
+				}
+				t36 := int32(m.memory[uint64(uint32(v0))+4])
+				if t36 != i32(100) {
+					goto l11
+				}
+				m.fn220(v2+i32(8), v3)
+				t37 := int32(load32(m.memory, uint64(uint32(v2))+8))
+				t38 := int32(load32(m.memory, uint64(uint32(v2))+12))
+				_ = m.fn34(v23, t37, t38)
+				goto l7
+			}
+		l9:
+			switch v24 + i32(-102) {
+			case 0:
+				goto l11
+			case 1, 2, 3, 4:
+				goto l7
+			case 5:
+				t54 := int32(m.memory[uint64(uint32(v0))+1])
+				if t54 != i32(105) {
+					goto l7
+				}
+				t55 := int32(m.memory[uint64(uint32(v0))+2])
+				if t55 != i32(110) {
+					goto l7
+				}
+				t56 := int32(m.memory[uint64(uint32(v0))+3])
+				if t56 != i32(100) {
+					goto l7
+				}
+				t57 := int32(m.memory[uint64(uint32(v0))+4])
+				if t57 != i32(115) {
+					goto l7
+				}
+				if v25 != 0 {
+					goto l7
+				}
+				t58 := int32(load32(m.memory, uint64(uint32(v2))+76))
+				v24 = t58 << 3
+				v0 = i32(0)
+				t59 := int32(load32(m.memory, uint64(uint32(v2))+72))
+				v25 = t59
+			l27:
+				{
+					if v24 == 0 {
+						goto l7
+					}
+					t60 := int32(load32(m.memory, uint64(uint32(v25))+4))
+					v26 = t60
+					t61 := int32(load32(m.memory, uint32(v25)))
+					v27 = t61
+					t63 := v23
+					p62 := i32(1)
+					if v0 != 0 {
+						p62 = i32(34768)
+					}
+					p64 := i32(0)
+					if v0 != 0 {
+						p64 = i32(2)
+					}
+					t65 := m.fn34(t63, p62, p64)
+					_ = m.fn34(t65, v27, v26)
+					v0 = v0 + i32(-1)
+					v24 = v24 + i32(-8)
+					v25 = v25 + i32(8)
+					goto l27
+				}
+			case 6:
+				t49 := int32(m.memory[uint64(uint32(v0))+1])
+				if t49 != i32(105) {
+					goto l7
+				}
+				t50 := int32(m.memory[uint64(uint32(v0))+2])
+				if t50 != i32(109) {
+					goto l7
+				}
+				t51 := int32(m.memory[uint64(uint32(v0))+3])
+				if t51 != i32(105) {
+					goto l7
+				}
+				t52 := int32(m.memory[uint64(uint32(v0))+4])
+				if t52 != i32(116) {
+					goto l7
+				}
+				_ = m.fn245(v23, v2+i32(68), v15)
+				goto l7
+			default:
+				switch v24 + i32(-117) {
+				case 0:
+					t67 := int32(m.memory[uint64(uint32(v0))+1])
+					if t67 != i32(110) {
+						goto l7
+					}
+					t68 := int32(m.memory[uint64(uint32(v0))+2])
+					if t68 != i32(105) {
+						goto l7
+					}
+					t69 := int32(m.memory[uint64(uint32(v0))+3])
+					if t69 != i32(116) {
+						goto l7
+					}
+					t70 := int32(m.memory[uint64(uint32(v0))+4])
+					if t70 != i32(115) {
+						goto l7
+					}
+					memory_copy(m.memory[:], uint32(v14), uint32(i32(34656)), uint32(i32(112)))
+					v0 = i32(0)
+				l28:
+					{
+						if v0 == i32(112) {
+							goto l7
+						}
+						v25 = v2 + i32(80) + v0
+						t71 := int32(load32(m.memory, uint32(v25+i32(8))))
+						v24 = t71
+						if v24 == 0 {
+							goto l7
+						}
+						t72 := int32(load32(m.memory, uint32(v25+i32(12))))
+						v25 = t72
+						t74 := v23
+						p73 := i32(1)
+						if v0 != 0 {
+							p73 = i32(34768)
+						}
+						p75 := i32(0)
+						if v0 != 0 {
+							p75 = i32(2)
+						}
+						t76 := m.fn34(t74, p73, p75)
+						_ = m.fn34(t76, v24, v25)
+						v0 = v0 + i32(16)
+						goto l28
+					}
+				case 1:
+					t40 := int32(m.memory[uint64(uint32(v0))+1])
+					if t40 != i32(97) {
+						goto l7
+					}
+					t41 := int32(m.memory[uint64(uint32(v0))+2])
+					if t41 != i32(108) {
+						goto l7
+					}
+					t42 := int32(m.memory[uint64(uint32(v0))+3])
+					if t42 != i32(117) {
+						goto l7
+					}
+					t43 := int32(m.memory[uint64(uint32(v0))+4])
+					if t43 != i32(101) {
+						goto l7
+					}
+					if v13 == 0 {
+						if v20 == 0 {
+							goto l24
+						}
+						store32(m.memory, uint64(uint32(v2))+88, uint32(i32(7)))
+						store64(m.memory, uint64(uint32(v2))+80, uint64(i64(0x600000001)))
+						if v15 != i64(0) {
+							goto l24
+						}
+						v0 = i32(0)
+					l25:
+						{
+							if v0 == i32(12) {
+								goto l24
+							}
+							v25 = v2 + i32(80) + v0
+							v0 = v0 + i32(4)
+							t46 := int32(load32(m.memory, uint32(v25)))
+							if t46 != v4 {
+								goto l25
+							}
+							goto l26
+						}
+					l24:
+						t47 := m.fn245(v23, v2+i32(68), v7)
+						v0 = t47
+						if v9 == 0 {
+							goto l7
+						}
+						_ = m.fn34(v0, i32(35928), i32(14))
+						goto l7
+					}
+					v0 = i32(128)
+				l23:
+					{
+						if uint32(v0) < uint32(i32(126)) {
+							{
+								if uint32(v21) < uint32(i32(126)) {
+									goto l21
+								}
+								t44 := int32(int8(m.memory[uint64(uint32(v13))+125]))
+								if t44 < i32(-64) {
+									goto l20
+								}
+							}
+						l21:
+							v0 = i32(125)
+							goto l22
+						}
+						if v22 == 0 {
+							goto l19
+						}
+						goto l20
+					l19:
+						v25 = v13 + v0
+						v24 = v0 + i32(-1)
+						v0 = v24
+						t45 := int32(int8(m.memory[uint32(v25)]))
+						if t45 <= i32(-65) {
+							goto l23
+						}
+					}
+					v0 = v24 + i32(1)
+					goto l22
+				default:
+					goto l7
+				}
+			}
+		l11:
+			if v20 == 0 {
+				goto l7
+			}
+			t78 := int32(m.memory[uint64(uint32(v0))+1])
+			if t78 != i32(111) {
+				goto l7
+			}
+			t79 := int32(m.memory[uint64(uint32(v0))+2])
+			if t79 != i32(117) {
+				goto l7
+			}
+			t80 := int32(m.memory[uint64(uint32(v0))+3])
+			if t80 != i32(110) {
+				goto l7
+			}
+			t81 := int32(m.memory[uint64(uint32(v0))+4])
+			if t81 != i32(100) {
+				goto l7
+			}
+			goto l26
+		case 4:
+			t82 := int32(m.memory[uint32(v0)])
+			if t82 != i32(115) {
+				goto l7
+			}
+			t83 := int32(m.memory[uint64(uint32(v0))+1])
+			if t83 != i32(101) {
+				goto l7
+			}
+			t84 := int32(m.memory[uint64(uint32(v0))+2])
+			if t84 != i32(108) {
+				goto l7
+			}
+			t85 := int32(m.memory[uint64(uint32(v0))+3])
+			if t85 != i32(101) {
+				goto l7
+			}
+			t86 := int32(m.memory[uint64(uint32(v0))+4])
+			if t86 != i32(99) {
+				goto l7
+			}
+			t87 := int32(m.memory[uint64(uint32(v0))+5])
+			if t87 != i32(116) {
+				goto l7
+			}
+			t88 := int32(m.memory[uint64(uint32(v0))+6])
+			if t88 != i32(111) {
+				goto l7
+			}
+			t89 := int32(m.memory[uint64(uint32(v0))+7])
+			if t89 != i32(114) {
+				goto l7
+			}
+			if v15 != i64(0) {
 				if v3 == 0 {
 					goto l7
 				}
-				if v24 == i32(102) {
-					t38 := int32(m.memory[uint64(uint32(v0))+1])
-					if t38 != i32(105) {
-						goto l9
-					}
-					t39 := int32(m.memory[uint64(uint32(v0))+2])
-					if t39 != i32(101) {
-						goto l9
-					}
-					t40 := int32(m.memory[uint64(uint32(v0))+3])
-					if t40 != i32(108) {
-						goto l9
-					}
-					t41 := int32(m.memory[uint64(uint32(v0))+4])
-					if t41 != i32(100) {
-						goto l9
-					}
-					m.fn222(v2, v3)
-					t42 := int32(load32(m.memory, uint32(v2)))
-					t43 := int32(load32(m.memory, uint64(uint32(v2))+4))
-					_ = m.fn34(v23, t42, t43)
-					goto l5
-				}
-			l7:
-				switch v24 + i32(-102) {
-				case 0:
-					goto l9
-				case 1, 3, 4:
-					goto l5
-				case 2:
-					if v8 == 0 {
-						goto l5
-					}
-					t87 := int32(m.memory[uint64(uint32(v0))+1])
-					if t87 != i32(101) {
-						goto l5
-					}
-					t88 := int32(m.memory[uint64(uint32(v0))+2])
-					if t88 != i32(97) {
-						goto l5
-					}
-					t89 := int32(m.memory[uint64(uint32(v0))+3])
-					if t89 != i32(100) {
-						goto l5
-					}
-					t90 := int32(m.memory[uint64(uint32(v0))+4])
-					if t90 != i32(115) {
-						goto l5
-					}
-					v25 = i32(0)
-					v24 = v10
-					v0 = v14
-				l30:
-					{
-						if v0 == 0 {
-							goto l28
-						}
-						if v0 == v13 {
-							goto l28
-						}
-						v27 = v0 + i32(8)
-						goto l29
-					l28:
-						if v24 == 0 {
-							goto l5
-						}
-						if v24 == v11 {
-							goto l5
-						}
-						v27 = i32(0)
-						v0 = v24
-						v24 = v24 + i32(16)
-					l29:
-						t91 := int32(load32(m.memory, uint64(uint32(v0))+4))
-						v26 = t91
-						t92 := int32(load32(m.memory, uint32(v0)))
-						v0 = t92
-						t94 := v23
-						p93 := i32(1)
-						if v25 != 0 {
-							p93 = i32(34272)
-						}
-						p95 := i32(0)
-						if v25 != 0 {
-							p95 = i32(2)
-						}
-						t96 := m.fn34(t94, p93, p95)
-						_ = m.fn34(t96, v0, v26)
-						v25 = v25 + i32(-1)
-						v0 = v27
-						goto l30
-					}
-				case 5:
-					t59 := int32(m.memory[uint64(uint32(v0))+1])
-					if t59 != i32(105) {
-						goto l5
-					}
-					t60 := int32(m.memory[uint64(uint32(v0))+2])
-					if t60 != i32(110) {
-						goto l5
-					}
-					t61 := int32(m.memory[uint64(uint32(v0))+3])
-					if t61 != i32(100) {
-						goto l5
-					}
-					t62 := int32(m.memory[uint64(uint32(v0))+4])
-					if t62 != i32(115) {
-						goto l5
-					}
-					if v25 != 0 {
-						goto l5
-					}
-					t63 := int32(load32(m.memory, uint64(uint32(v2))+44))
-					v24 = t63 << 3
-					v0 = i32(0)
-					t64 := int32(load32(m.memory, uint64(uint32(v2))+40))
-					v25 = t64
-				l26:
-					{
-						if v24 == 0 {
-							goto l5
-						}
-						t65 := int32(load32(m.memory, uint64(uint32(v25))+4))
-						v26 = t65
-						t66 := int32(load32(m.memory, uint32(v25)))
-						v27 = t66
-						t68 := v23
-						p67 := i32(1)
-						if v0 != 0 {
-							p67 = i32(34272)
-						}
-						p69 := i32(0)
-						if v0 != 0 {
-							p69 = i32(2)
-						}
-						t70 := m.fn34(t68, p67, p69)
-						_ = m.fn34(t70, v27, v26)
-						v0 = v0 + i32(-1)
-						v24 = v24 + i32(-8)
-						v25 = v25 + i32(8)
-						goto l26
-					}
-				case 6:
-					t54 := int32(m.memory[uint64(uint32(v0))+1])
-					if t54 != i32(105) {
-						goto l5
-					}
-					t55 := int32(m.memory[uint64(uint32(v0))+2])
-					if t55 != i32(109) {
-						goto l5
-					}
-					t56 := int32(m.memory[uint64(uint32(v0))+3])
-					if t56 != i32(105) {
-						goto l5
-					}
-					t57 := int32(m.memory[uint64(uint32(v0))+4])
-					if t57 != i32(116) {
-						goto l5
-					}
-					_ = m.fn240(v23, v2+i32(36), v19)
-					goto l5
-				default:
-					switch v24 + i32(-117) {
-					case 0:
-						t72 := int32(m.memory[uint64(uint32(v0))+1])
-						if t72 != i32(110) {
-							goto l5
-						}
-						t73 := int32(m.memory[uint64(uint32(v0))+2])
-						if t73 != i32(105) {
-							goto l5
-						}
-						t74 := int32(m.memory[uint64(uint32(v0))+3])
-						if t74 != i32(116) {
-							goto l5
-						}
-						t75 := int32(m.memory[uint64(uint32(v0))+4])
-						if t75 != i32(115) {
-							goto l5
-						}
-						memory_copy(m.memory[:], uint32(v18), uint32(i32(34160)), uint32(i32(112)))
-						v0 = i32(0)
-					l27:
-						{
-							if v0 == i32(112) {
-								goto l5
-							}
-							v25 = v2 + i32(48) + v0
-							t76 := int32(load32(m.memory, uint32(v25+i32(8))))
-							v24 = t76
-							if v24 == 0 {
-								goto l5
-							}
-							t77 := int32(load32(m.memory, uint32(v25+i32(12))))
-							v25 = t77
-							t79 := v23
-							p78 := i32(1)
-							if v0 != 0 {
-								p78 = i32(34272)
-							}
-							p80 := i32(0)
-							if v0 != 0 {
-								p80 = i32(2)
-							}
-							t81 := m.fn34(t79, p78, p80)
-							_ = m.fn34(t81, v24, v25)
-							v0 = v0 + i32(16)
-							goto l27
-						}
-					case 1:
-						t45 := int32(m.memory[uint64(uint32(v0))+1])
-						if t45 != i32(97) {
-							goto l5
-						}
-						t46 := int32(m.memory[uint64(uint32(v0))+2])
-						if t46 != i32(108) {
-							goto l5
-						}
-						t47 := int32(m.memory[uint64(uint32(v0))+3])
-						if t47 != i32(117) {
-							goto l5
-						}
-						t48 := int32(m.memory[uint64(uint32(v0))+4])
-						if t48 != i32(101) {
-							goto l5
-						}
-						if v17 == 0 {
-							if v8 == 0 {
-								goto l23
-							}
-							store32(m.memory, uint64(uint32(v2))+56, uint32(i32(7)))
-							store64(m.memory, uint64(uint32(v2))+48, uint64(i64(0x600000001)))
-							if v19 != i64(0) {
-								goto l23
-							}
-							v0 = i32(0)
-						l24:
-							{
-								if v0 == i32(12) {
-									goto l23
-								}
-								v25 = v2 + i32(48) + v0
-								v0 = v0 + i32(4)
-								t51 := int32(load32(m.memory, uint32(v25)))
-								if t51 != v5 {
-									goto l24
-								}
-								goto l25
-							}
-						l23:
-							t52 := m.fn240(v23, v2+i32(36), v4)
-							v0 = t52
-							if v7 == 0 {
-								goto l5
-							}
-							_ = m.fn34(v0, i32(35467), i32(14))
-							goto l5
-						}
-						v0 = i32(128)
-					l22:
-						{
-							if uint32(v0) < uint32(i32(126)) {
-								{
-									if uint32(v21) < uint32(i32(126)) {
-										goto l20
-									}
-									t49 := int32(int8(m.memory[uint64(uint32(v17))+125]))
-									if t49 < i32(-64) {
-										goto l19
-									}
-								}
-							l20:
-								v0 = i32(125)
-								goto l21
-							}
-							if v22 == 0 {
-								goto l18
-							}
-							goto l19
-						l18:
-							v25 = v17 + v0
-							v24 = v0 + i32(-1)
-							v0 = v24
-							t50 := int32(int8(m.memory[uint32(v25)]))
-							if t50 <= i32(-65) {
-								goto l22
-							}
-						}
-						v0 = v24 + i32(1)
-						goto l21
-					default:
-						goto l5
-					}
-				}
-			l9:
-				if v8 == 0 {
-					goto l5
-				}
-				t83 := int32(m.memory[uint64(uint32(v0))+1])
-				if t83 != i32(111) {
-					goto l5
-				}
-				t84 := int32(m.memory[uint64(uint32(v0))+2])
-				if t84 != i32(117) {
-					goto l5
-				}
-				t85 := int32(m.memory[uint64(uint32(v0))+3])
-				if t85 != i32(110) {
-					goto l5
-				}
-				t86 := int32(m.memory[uint64(uint32(v0))+4])
-				if t86 != i32(100) {
-					goto l5
-				}
-				goto l25
+				m.fn236(v2+i32(24), v3)
+				t91 := int32(load32(m.memory, uint64(uint32(v2))+24))
+				t92 := v2 + i32(16)
+				v0 = t91
+				m.fn220(t92, v0)
+				t93 := int32(load32(m.memory, uint64(uint32(v2))+16))
+				t94 := int32(load32(m.memory, uint64(uint32(v2))+20))
+				t95 := m.fn34(v23, t93, t94)
+				t96 := m.fn34(t95, i32(35927), i32(1))
+				v25 = t96
+				m.fn41(v2+i32(80), v0)
+				_ = m.fn245(v25, v2+i32(80), v15)
+				goto l7
 			}
-		case 4:
+			_ = m.fn34(v23, i32(35919), i32(8))
+			goto l7
+		case 0:
+			if v20 == 0 {
+				goto l7
+			}
 			t98 := int32(m.memory[uint32(v0)])
-			if t98 != i32(115) {
-				goto l5
+			if t98 != i32(110) {
+				goto l7
 			}
 			t99 := int32(m.memory[uint64(uint32(v0))+1])
-			if t99 != i32(101) {
-				goto l5
+			if t99 != i32(97) {
+				goto l7
 			}
 			t100 := int32(m.memory[uint64(uint32(v0))+2])
-			if t100 != i32(108) {
-				goto l5
+			if t100 != i32(109) {
+				goto l7
 			}
 			t101 := int32(m.memory[uint64(uint32(v0))+3])
 			if t101 != i32(101) {
-				goto l5
+				goto l7
 			}
-			t102 := int32(m.memory[uint64(uint32(v0))+4])
-			if t102 != i32(99) {
-				goto l5
-			}
-			t103 := int32(m.memory[uint64(uint32(v0))+5])
-			if t103 != i32(116) {
-				goto l5
-			}
-			t104 := int32(m.memory[uint64(uint32(v0))+6])
-			if t104 != i32(111) {
-				goto l5
-			}
-			t105 := int32(m.memory[uint64(uint32(v0))+7])
-			if t105 != i32(114) {
-				goto l5
-			}
-			if v19 != i64(0) {
-				if v3 == 0 {
-					goto l5
-				}
-				m.fn231(v2+i32(16), v3)
-				t107 := int32(load32(m.memory, uint64(uint32(v2))+16))
-				t108 := v2 + i32(8)
-				v0 = t107
-				m.fn222(t108, v0)
-				t109 := int32(load32(m.memory, uint64(uint32(v2))+8))
-				t110 := int32(load32(m.memory, uint64(uint32(v2))+12))
-				t111 := m.fn34(v23, t109, t110)
-				t112 := m.fn34(t111, i32(35446), i32(1))
-				v25 = t112
-				m.fn41(v2+i32(48), v0)
-				_ = m.fn240(v25, v2+i32(48), v19)
-				goto l5
-			}
-			_ = m.fn34(v23, i32(35438), i32(8))
-			goto l5
-		case 0:
-			if v8 == 0 {
-				goto l5
-			}
-			t114 := int32(m.memory[uint32(v0)])
-			if t114 != i32(107) {
-				goto l5
-			}
-			t115 := int32(m.memory[uint64(uint32(v0))+1])
-			if t115 != i32(101) {
-				goto l5
-			}
-			t116 := int32(m.memory[uint64(uint32(v0))+2])
-			if t116 != i32(121) {
-				goto l5
-			}
-			t117 := int32(m.memory[uint64(uint32(v0))+3])
-			if t117 != i32(115) {
-				goto l5
-			}
-			v0 = i32(0)
-		l32:
+			m.fn255(v19, v23)
 			{
-				if v12 == v0 {
-					goto l5
+				t102 := int32(load32(m.memory, uint64(uint32(v19))+32))
+				t103 := v19
+				v0 = t102
+				p104 := i32(32)
+				if uint32(v0) < uint32(i32(32)) {
+					p104 = v0
 				}
-				t118 := int32(load32(m.memory, uint32(v15+v0)))
-				m.fn222(v2+i32(24), t118)
-				t119 := int32(load32(m.memory, uint64(uint32(v2))+24))
-				v25 = t119
+				v28 = p104
+				t105 := m.fn256(t103, v28)
+				if t105 != 0 {
+					goto l30
+				}
+				m.fn257(v2+i32(208), v20, v10)
+				store32(m.memory, uint64(uint32(v2))+240, uint32(v28))
+				store32(m.memory, uint64(uint32(v2))+236, uint32(v19))
+				t106 := int32(load32(m.memory, uint64(uint32(v2))+208))
+				v0 = t106
+				store32(m.memory, uint64(uint32(v2))+244, uint32(v2+i32(236)))
+				v29 = i32(0)
+				{
+					if v0 != i32(1) {
+						goto l31
+					}
+					t107 := int32(load32(m.memory, uint64(uint32(v2))+224))
+					v30 = t107
+					t108 := int32(load32(m.memory, uint64(uint32(v2))+216))
+					v31 = t108
+					v29 = i32(1)
+					t109 := int32(load32(m.memory, uint64(uint32(v2))+220))
+					v27 = t109
+					t110 := int32(load32(m.memory, uint64(uint32(v2))+212))
+					v24 = t110
+				}
+			l31:
+				t111 := int32(load32(m.memory, uint64(uint32(v2))+228))
+				v0 = t111
+				t112 := int32(load32(m.memory, uint64(uint32(v2))+232))
+				t113 := v2
+				v32 = t112
+				store32(m.memory, uint64(uint32(t113))+104, uint32(v32))
+				store32(m.memory, uint64(uint32(v2))+100, uint32(v0))
+				store32(m.memory, uint64(uint32(v2))+96, uint32(v30))
+				store32(m.memory, uint64(uint32(v2))+92, uint32(v27))
+				store32(m.memory, uint64(uint32(v2))+88, uint32(v31))
+				store32(m.memory, uint64(uint32(v2))+84, uint32(v24))
+				store32(m.memory, uint64(uint32(v2))+80, uint32(v29))
+				store32(m.memory, uint64(uint32(v2))+112, uint32(v2+i32(244)))
+				store32(m.memory, uint64(uint32(v2))+108, uint32(v2+i32(236)))
+				v33 = i32(33544)
+				v34 = i32(15)
+			l43:
+				{
+					if v29 == i32(1) {
+						goto l32
+					}
+					v35 = v27
+					goto l33
+				l32:
+					if v24 == 0 {
+						goto l34
+					}
+				l36:
+					{
+						if v24 == v31 {
+							goto l35
+						}
+						v26 = v24 + i32(4)
+						t114 := int32(load32(m.memory, uint32(v24)))
+						v25 = t114
+						v35 = v24 + i32(8)
+						v24 = v35
+						t115 := int32(load32(m.memory, uint32(v26)))
+						t116 := v18
+						t117 := v25
+						v26 = t115
+						t118 := m.fn225(t116, t117, v26)
+						if t118 == 0 {
+							goto l36
+						}
+					}
+					store32(m.memory, uint64(uint32(v2))+84, uint32(v35))
+					v29 = i32(1)
+					v24 = v35
+					goto l37
+				l35:
+					store32(m.memory, uint64(uint32(v2))+84, uint32(i32(0)))
+				l34:
+					v24 = i32(0)
+					v35 = i32(0)
+					if v27 == 0 {
+						goto l38
+					}
+				l40:
+					{
+						if v27 == v30 {
+							goto l39
+						}
+						v26 = v27 + i32(4)
+						t119 := int32(load32(m.memory, uint32(v27)))
+						v25 = t119
+						v35 = v27 + i32(16)
+						v27 = v35
+						t120 := int32(load32(m.memory, uint32(v26)))
+						t121 := v18
+						t122 := v25
+						v26 = t120
+						t123 := m.fn225(t121, t122, v26)
+						if t123 == 0 {
+							goto l40
+						}
+					}
+					store32(m.memory, uint64(uint32(v2))+92, uint32(v35))
+					v24 = i32(0)
+					v29 = i32(1)
+					v27 = v35
+					goto l37
+				l39:
+					store32(m.memory, uint64(uint32(v2))+92, uint32(v27))
+					v35 = v27
+				l38:
+					store32(m.memory, uint64(uint32(v2))+80, uint32(i32(0)))
+				l33:
+					if v0 == 0 {
+						goto l41
+					}
+				l42:
+					{
+						if v0 == v32 {
+							goto l41
+						}
+						t124 := int32(load32(m.memory, uint32(v0)))
+						m.fn220(v2+i32(56), t124)
+						v0 = v0 + i32(4)
+						t125 := int32(load32(m.memory, uint64(uint32(v2))+56))
+						t126 := v18
+						v25 = t125
+						t127 := int32(load32(m.memory, uint64(uint32(v2))+60))
+						t128 := v25
+						v26 = t127
+						t129 := m.fn225(t126, t128, v26)
+						if t129 == 0 {
+							goto l42
+						}
+					}
+					store32(m.memory, uint64(uint32(v2))+100, uint32(v0))
+					v29 = i32(0)
+					v27 = v35
+				l37:
+					t130 := m.fn34(v23, v33, v34)
+					_ = m.fn34(t130, v25, v26)
+					v33 = i32(33561)
+					v34 = i32(4)
+					goto l43
+				}
+			l41:
+				{
+					t132 := m.fn44(v33, v34, i32(33544), i32(15))
+					if t132 == 0 {
+						goto l44
+					}
+					t133 := int32(load32(m.memory, uint64(uint32(v2))+232))
+					store32(m.memory, uint64(uint32(v2))+104, uint32(t133))
+					t134 := int64(load64(m.memory, uint64(uint32(v2))+224))
+					store64(m.memory, uint64(uint32(v2))+96, uint64(t134))
+					t135 := int64(load64(m.memory, uint64(uint32(v2))+216))
+					store64(m.memory, uint64(uint32(v2))+88, uint64(t135))
+					t136 := int64(load64(m.memory, uint64(uint32(v2))+208))
+					store64(m.memory, uint64(uint32(v2))+80, uint64(t136))
+					store32(m.memory, uint64(uint32(v2))+112, uint32(v28))
+					store32(m.memory, uint64(uint32(v2))+108, uint32(v19))
+					m.fn258(v2+i32(48), v2+i32(80))
+					t137 := int32(load32(m.memory, uint64(uint32(v2))+48))
+					v0 = t137
+					if v0 == 0 {
+						goto l30
+					}
+					t138 := int32(load32(m.memory, uint64(uint32(v2))+108))
+					t139 := v2 + i32(264)
+					v25 = t138
+					t140 := int32(load32(m.memory, uint64(uint32(v2))+112))
+					t141 := v25
+					v24 = t140
+					t142 := int32(load32(m.memory, uint64(uint32(v2))+52))
+					m.fn222(t139, t141, v24, v0, t142)
+					t143 := int32(load32(m.memory, uint64(uint32(v2))+268))
+					v0 = t143
+					if v0 == 0 {
+						goto l30
+					}
+					t144 := int32(load16(m.memory, uint32(v17)))
+					store16(m.memory, uint32(v16), uint16(t144))
+					t145 := int32(m.memory[uint64(uint32(v17))+2])
+					m.memory[uint64(uint32(v16))+2] = byte(t145)
+					t146 := int32(load32(m.memory, uint64(uint32(v2))+272))
+					store32(m.memory, uint64(uint32(v2))+260, uint32(t146))
+					store32(m.memory, uint64(uint32(v2))+256, uint32(v0))
+					t147 := int32(m.memory[uint64(uint32(v2))+264])
+					t148 := v2
+					v0 = t147
+					m.memory[uint64(uint32(t148))+252] = byte(v0)
+					m.memory[uint64(uint32(v2))+248] = byte(v0)
+					{
+						t149 := int32(load32(m.memory, uint64(uint32(v2))+80))
+						if t149 != i32(1) {
+							goto l45
+						}
+						{
+							t150 := int32(load32(m.memory, uint64(uint32(v2))+84))
+							v0 = t150
+							if v0 == 0 {
+								goto l46
+							}
+							t151 := int32(load32(m.memory, uint64(uint32(v2))+88))
+							t152 := v0
+							v26 = t151
+							if t152 == v26 {
+								goto l46
+							}
+							v26 = int32(uint32(v26-v0) >> 3)
+						l47:
+							{
+								t153 := int64(load64(m.memory, uint64(uint32(v2))+256))
+								store64(m.memory, uint64(uint32(v2))+272, uint64(t153))
+								t154 := int64(load64(m.memory, uint64(uint32(v2))+248))
+								store64(m.memory, uint64(uint32(v2))+264, uint64(t154))
+								t155 := int32(load32(m.memory, uint32(v0)))
+								t156 := v2
+								v27 = t155
+								store32(m.memory, uint64(uint32(t156))+280, uint32(v27))
+								t157 := int32(load32(m.memory, uint32(v0+i32(4))))
+								t158 := v2
+								v32 = t157
+								store32(m.memory, uint64(uint32(t158))+284, uint32(v32))
+								m.fn224(v2+i32(248), v25, v24, v2+i32(264), v27, v32)
+								v0 = v0 + i32(8)
+								v26 = v26 + i32(-1)
+								if v26 != 0 {
+									goto l47
+								}
+							}
+						}
+					l46:
+						t159 := int32(load32(m.memory, uint64(uint32(v2))+92))
+						v0 = t159
+						if v0 == 0 {
+							goto l45
+						}
+						t160 := int32(load32(m.memory, uint64(uint32(v2))+96))
+						t161 := v0
+						v26 = t160
+						if t161 == v26 {
+							goto l45
+						}
+						v26 = int32(uint32(v26-v0) >> 4)
+					l48:
+						{
+							t162 := int64(load64(m.memory, uint64(uint32(v2))+256))
+							store64(m.memory, uint64(uint32(v2))+272, uint64(t162))
+							t163 := int64(load64(m.memory, uint64(uint32(v2))+248))
+							store64(m.memory, uint64(uint32(v2))+264, uint64(t163))
+							t164 := int32(load32(m.memory, uint32(v0)))
+							t165 := v2
+							v27 = t164
+							store32(m.memory, uint64(uint32(t165))+280, uint32(v27))
+							t166 := int32(load32(m.memory, uint32(v0+i32(4))))
+							t167 := v2
+							v32 = t166
+							store32(m.memory, uint64(uint32(t167))+284, uint32(v32))
+							m.fn224(v2+i32(248), v25, v24, v2+i32(264), v27, v32)
+							v0 = v0 + i32(16)
+							v26 = v26 + i32(-1)
+							if v26 != 0 {
+								goto l48
+							}
+						}
+					}
+				l45:
+					{
+						t168 := int32(load32(m.memory, uint64(uint32(v2))+100))
+						v0 = t168
+						if v0 == 0 {
+							goto l49
+						}
+						t169 := int32(load32(m.memory, uint64(uint32(v2))+104))
+						t170 := v0
+						v26 = t169
+						if t170 == v26 {
+							goto l49
+						}
+						v26 = int32(uint32(v26-v0) >> 2)
+					l50:
+						{
+							t171 := int64(load64(m.memory, uint64(uint32(v2))+256))
+							store64(m.memory, uint64(uint32(v2))+272, uint64(t171))
+							t172 := int64(load64(m.memory, uint64(uint32(v2))+248))
+							store64(m.memory, uint64(uint32(v2))+264, uint64(t172))
+							t173 := int32(load32(m.memory, uint32(v0)))
+							m.fn220(v2+i32(40), t173)
+							t174 := int32(load32(m.memory, uint64(uint32(v2))+44))
+							t175 := v2
+							v27 = t174
+							store32(m.memory, uint64(uint32(t175))+284, uint32(v27))
+							t176 := int32(load32(m.memory, uint64(uint32(v2))+40))
+							t177 := v2
+							v32 = t176
+							store32(m.memory, uint64(uint32(t177))+280, uint32(v32))
+							m.fn221(v2+i32(248), v25, v24, v2+i32(264), v32, v27)
+							v0 = v0 + i32(4)
+							v26 = v26 + i32(-1)
+							if v26 != 0 {
+								goto l50
+							}
+						}
+					}
+				l49:
+					t178 := int32(load32(m.memory, uint64(uint32(v2))+256))
+					v0 = t178
+					if v0 == 0 {
+						goto l30
+					}
+					t179 := int32(m.memory[uint64(uint32(v2))+252])
+					if uint32(t179&i32(255)) > uint32(i32(2)) {
+						goto l30
+					}
+					t180 := int32(load32(m.memory, uint64(uint32(v2))+260))
+					v25 = t180
+					t181 := m.fn34(v23, i32(33544), i32(15))
+					_ = m.fn34(t181, v0, v25)
+				}
+			l44:
+				_ = m.fn34(v23, i32(33559), i32(2))
+				goto l7
+			}
+		l30:
+			m.fn259(v4, v19, v23)
+			t184 := m.fn34(v23, v11, v12)
+			v23 = t184
+			m.fn257(v2+i32(80), v20, v10)
+			store32(m.memory, uint64(uint32(v2))+108, uint32(i32(0)))
+		l51:
+			{
+				m.fn258(v2+i32(32), v2+i32(80))
+				t185 := int32(load32(m.memory, uint64(uint32(v2))+32))
+				v25 = t185
 				if v25 == 0 {
-					goto l5
+					goto l7
 				}
-				t120 := int32(load32(m.memory, uint64(uint32(v2))+28))
-				v24 = t120
-				t122 := v23
-				p121 := i32(1)
+				t186 := int32(load32(m.memory, uint64(uint32(v2))+36))
+				v24 = t186
+				t187 := int32(load32(m.memory, uint64(uint32(v2))+108))
+				t188 := v2
+				v0 = t187
+				store32(m.memory, uint64(uint32(t188))+108, uint32(v0+i32(1)))
+				t190 := v23
+				p189 := i32(1)
 				if v0 != 0 {
-					p121 = i32(34272)
+					p189 = i32(34768)
 				}
-				p123 := i32(0)
+				p191 := i32(0)
 				if v0 != 0 {
-					p123 = i32(2)
+					p191 = i32(2)
 				}
-				t124 := m.fn34(t122, p121, p123)
-				_ = m.fn34(t124, v25, v24)
-				v0 = v0 + i32(4)
-				goto l32
+				t192 := m.fn34(t190, p189, p191)
+				_ = m.fn34(t192, v25, v24)
+				goto l51
 			}
 		}
 	}
-l0:
-	m.g0 = v2 + i32(176)
+l2:
+	m.g0 = v2 + i32(288)
 	return
-l25:
-	m.fn250(v5, v8, v20, v23)
-	goto l5
-l19:
+l26:
+	m.fn260(v4, v19, v23)
+	goto l7
+l20:
 	v0 = i32(128)
-l21:
+l22:
 	if uint32(v0) < uint32(v21) {
-		t127 := m.fn34(v23, v17, v0)
-		_ = m.fn34(t127, i32(35481), i32(3))
-		goto l5
+		t195 := m.fn34(v23, v13, v0)
+		_ = m.fn34(t195, i32(35942), i32(3))
+		goto l7
 	}
-	_ = m.fn34(v23, v17, v21)
-	goto l5
+	_ = m.fn34(v23, v13, v21)
+	goto l7
 }
 
 //go:norace
@@ -2967,22 +3238,22 @@ func (m *Module) fn41(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(35956)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36364)))
 		goto l11
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36000)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36408)))
 		goto l11
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36076)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36484)))
 		goto l11
 	case 23:
 		v2 = i32(4)
 		goto l1
 	case 26:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36112)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36520)))
 		goto l11
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
@@ -3027,7 +3298,7 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 		v3 = t6
 		v5 = i32(-16)
 		v1 = i32(-28)
-		v6 = i32(36956)
+		v6 = i32(37364)
 	l11:
 		{
 			store32(m.memory, uint64(uint32(v4))+160, uint32(v1+i32(29)))
@@ -3037,8 +3308,8 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 					if uint32(v1+i32(28)) > uint32(i32(1)) {
 						goto l2
 					}
-					t7 := int32(load32(m.memory, uint32(v5+i32(36560))))
-					t8 := int32(load32(m.memory, uint32(v5+i32(36564))))
+					t7 := int32(load32(m.memory, uint32(v5+i32(36968))))
+					t8 := int32(load32(m.memory, uint32(v5+i32(36972))))
 					_ = m.fn34(v4+i32(940), t7, t8)
 					goto l3
 				}
@@ -3050,29 +3321,29 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 								if uint32(v1+i32(7)) < uint32(i32(-7)) {
 									goto l7
 								}
-								v7 = v5 + i32(36888)
+								v7 = v5 + i32(37296)
 								if v7 == 0 {
 									goto l7
 								}
 								t13 := int32(load32(m.memory, uint32(v7)))
 								t14 := v4 + i32(940)
 								v7 = t13
-								t15 := int32(load32(m.memory, uint32(v5+i32(36892))))
+								t15 := int32(load32(m.memory, uint32(v5+i32(37300))))
 								t16 := v7
 								v8 = t15
 								t17 := m.fn34(t14, t16, v8)
 								v9 = t17
-								t18 := m.fn44(v7, v8, i32(36687), i32(21))
+								t18 := m.fn44(v7, v8, i32(37095), i32(21))
 								if t18 != 0 {
 									t35 := m.fn46(v4)
 									_ = m.fn35(v9, t35)
 									goto l3
 								}
-								t19 := m.fn44(v7, v8, i32(36708), i32(23))
+								t19 := m.fn44(v7, v8, i32(37116), i32(23))
 								if t19 != 0 {
 									goto l9
 								}
-								t20 := m.fn44(v7, v8, i32(36731), i32(22))
+								t20 := m.fn44(v7, v8, i32(37139), i32(22))
 								if t20 == 0 {
 									goto l3
 								}
@@ -3080,19 +3351,19 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 								_ = m.fn35(v9, t21)
 								goto l3
 							}
-							t10 := m.fn34(v4+i32(940), i32(36560), i32(28))
+							t10 := m.fn34(v4+i32(940), i32(36968), i32(28))
 							v7 = t10
 							if v1 == i32(-15) {
 								goto l5
 							}
-							t11 := int64(load64(m.memory, uint32(v5+i32(36592))))
+							t11 := int64(load64(m.memory, uint32(v5+i32(37000))))
 							_ = m.fn35(v7, t11)
 							goto l6
 						}
 					l5:
-						_ = m.fn34(v7, i32(36680), i32(4))
+						_ = m.fn34(v7, i32(37088), i32(4))
 					l6:
-						t24 := m.fn34(v7, i32(36684), i32(3))
+						t24 := m.fn34(v7, i32(37092), i32(3))
 						t25 := m.fn45(v4, v1+i32(27))
 						_ = m.fn35(t24, t25)
 						goto l3
@@ -3107,13 +3378,13 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 					t27 := int32(load32(m.memory, uint32(v6)))
 					v7 = t27
 					v8 = v7 << 2
-					t28 := int32(load32(m.memory, uint32(v8+i32(37244))))
+					t28 := int32(load32(m.memory, uint32(v8+i32(37652))))
 					v9 = t28
-					t29 := int32(load32(m.memory, uint32(v8+i32(37272))))
+					t29 := int32(load32(m.memory, uint32(v8+i32(37680))))
 					v8 = t29
-					t30 := m.fn34(v4+i32(940), i32(36753), i32(28))
+					t30 := m.fn34(v4+i32(940), i32(37161), i32(28))
 					t31 := m.fn34(t30, v8, v9)
-					t32 := m.fn34(t31, i32(36684), i32(3))
+					t32 := m.fn34(t31, i32(37092), i32(3))
 					t33 := int64(load64(m.memory, uint64(uint32(v4+v7<<3))+96))
 					_ = m.fn35(t32, t33)
 					goto l3
@@ -3188,7 +3459,7 @@ func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn265(v0, v2, v1)
+		t0 := m.fn276(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -3715,14 +3986,14 @@ func (m *Module) fn61(v0, v1, v2 int32) {
 	t0 := m.g0
 	v3 = t0 - i32(352)
 	m.g0 = v3
-	m.fn119(v3, v1)
+	m.fn118(v3, v1)
 	v4 = i64(0)
 	{
 		t1 := m.fn40(v2, i32(30068), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn229(v3, v2)
+		t2 := m.fn234(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3939,7 +4210,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn259(v1)
+	t1 := m.fn268(v1)
 	v5 = t1
 	m.fn146(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3967,7 +4238,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn266(t8, p10, i64(0), t11, i64(0))
+			m.fn277(t8, p10, i64(0), t11, i64(0))
 			m.fn146(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -4012,7 +4283,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn261(v4+i32(16), v4+i32(32), v3)
+			m.fn270(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -4025,7 +4296,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn245(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn250(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4192,7 +4463,7 @@ func (m *Module) fn69(v0, v1 int32) int64 {
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn92(v2+i32(8), v1)
+	m.fn94(v2+i32(8), v1)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -4214,7 +4485,7 @@ func (m *Module) fn70(v0, v1 int32) int32 {
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn92(v2+i32(8), v1)
+	m.fn94(v2+i32(8), v1)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
 	v1 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
@@ -4359,7 +4630,7 @@ func (m *Module) fn72(v0, v1, v2 int32) {
 		}
 		t0 := int64(load64(m.memory, uint64(uint32(v1+v2<<3))+552))
 		v3 = t0
-		m.fn101(v0, v1, v2)
+		m.fn99(v0, v1, v2)
 		store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
 		return
@@ -4387,7 +4658,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+37072))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+37480))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn69(t8, v4)
@@ -4559,11 +4830,11 @@ l1:
 	store64(m.memory, uint64(uint32(v0))+480, uint64(v3))
 	t13 := int64(load64(m.memory, uint64(uint32(v0))+408))
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+440))
-	t15 := m.fn82(t13, t14)
+	t15 := m.fn84(t13, t14)
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn266(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn277(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4612,8 +4883,145 @@ func (m *Module) fn76(v0 int32, v1 int64) {
 		p1 = i64(-1)
 	}
 	store64(m.memory, uint64(uint32(t0))+416, uint64(p1))
-	m.fn90(v0 + i32(504))
+	m.fn92(v0 + i32(504))
 	memory_zero(m.memory[:], uint32(v0+i32(600)), uint32(i32(48)))
+}
+
+//go:norace
+func (m *Module) fn78(v0, v1, v2, v3 int32) {
+	var v4, v5, v6, v7, v8, v9 int32
+	var v10, v11, v12 int64
+	t0 := m.g0
+	v4 = t0 - i32(1168)
+	m.g0 = v4
+	{
+		if v2 == 0 {
+			goto l0
+		}
+		m.fn3(v4+i32(392), v2, v3, i32(124))
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+396))
+		v5 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+392))
+		v6 = t2
+		{
+			t3 := int32(load32(m.memory, uint64(uint32(v4))+400))
+			v7 = t3
+			if v7 == 0 {
+				m.fn122(v4+i32(8), v1, v6, v5)
+				{
+					t21 := int32(load32(m.memory, uint64(uint32(v4))+8))
+					if t21 != 0 {
+						memory_copy(m.memory[:], uint32(v4+i32(392)), uint32(v4+i32(8)+i32(8)), uint32(i32(176)))
+						store64(m.memory, uint64(uint32(v4))+568, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v4))+576, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v4))+584, uint64(i64(0)))
+						memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(392)), uint32(i32(200)))
+						store64(m.memory, uint32(v0), uint64(i64(1)))
+						goto l3
+					}
+					store64(m.memory, uint32(v0), uint64(i64(0)))
+					goto l3
+				}
+			}
+			if v5 != 0 {
+				t4 := int32(load32(m.memory, uint64(uint32(v4))+404))
+				v8 = t4
+				t5 := v6
+				v5 = v5 + i32(-1)
+				t6 := int32(m.memory[uint32(t5+v5)])
+				v9 = t6
+				m.memory[uint64(uint32(v4))+20] = byte(i32(0))
+				store32(m.memory, uint64(uint32(v4))+16, uint32(v8))
+				store32(m.memory, uint64(uint32(v4))+12, uint32(v7))
+				store32(m.memory, uint64(uint32(v4))+8, uint32(i32(1)))
+				m.fn267(v4+i32(392), v4+i32(8))
+				{
+					t7 := int64(load64(m.memory, uint64(uint32(v4))+392))
+					if t7 != i64(1) {
+						goto l4
+					}
+					t8 := int64(load64(m.memory, uint64(uint32(v4))+400))
+					v10 = t8
+					m.fn267(v4+i32(392), v4+i32(8))
+					t9 := int64(load64(m.memory, uint64(uint32(v4))+392))
+					if t9 != i64(1) {
+						goto l4
+					}
+					t10 := int64(load64(m.memory, uint64(uint32(v4))+400))
+					v11 = t10
+					m.fn267(v4+i32(392), v4+i32(8))
+					t11 := int64(load64(m.memory, uint64(uint32(v4))+392))
+					if t11 != i64(1) {
+						goto l4
+					}
+					t12 := int64(load64(m.memory, uint64(uint32(v4))+400))
+					v12 = t12
+					m.fn122(v4+i32(392), v1, v6, v5)
+					t13 := int32(load32(m.memory, uint64(uint32(v4))+392))
+					if t13 == 0 {
+						goto l4
+					}
+					memory_copy(m.memory[:], uint32(v4+i32(192)), uint32(v4+i32(400)), uint32(i32(176)))
+					store64(m.memory, uint64(uint32(v4))+368, uint64(v10))
+					store64(m.memory, uint64(uint32(v4))+376, uint64(v11))
+					store64(m.memory, uint64(uint32(v4))+384, uint64(v12))
+					v10 = i64(0)
+					{
+						if v9&i32(255) != i32(32) {
+							goto l5
+						}
+						p14 := v11
+						if uint64(v12) > uint64(v11) {
+							p14 = v12
+						}
+						if uint64(p14) > uint64(i64(1000000)) {
+							goto l5
+						}
+						m.fn105(v4+i32(392), v4+i32(192))
+						t15 := int32(load32(m.memory, uint64(uint32(v4))+1160))
+						t16 := v4 + i32(392)
+						v1 = t15
+						var p17 int32
+						if uint32(v1) > uint32(i32(768)) {
+							p17 = 1
+						}
+						v5 = p17
+						p18 := t16
+						if v5 != 0 {
+							p18 = i32(1)
+						}
+						p19 := v1
+						if v5 != 0 {
+							p19 = i32(0)
+						}
+						t20 := m.fn228(p18, p19, v2, v3)
+						if t20 == 0 {
+							goto l5
+						}
+						memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(192)), uint32(i32(200)))
+						v10 = i64(1)
+					}
+				l5:
+					store64(m.memory, uint32(v0), uint64(v10))
+					goto l3
+				}
+			l4:
+				store64(m.memory, uint32(v0), uint64(i64(0)))
+				goto l3
+			}
+			store64(m.memory, uint32(v0), uint64(i64(0)))
+			goto l3
+		}
+	}
+l0:
+	store64(m.memory, uint64(uint32(v4))+584, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v4))+576, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v4))+568, uint64(i64(0)))
+	memory_copy(m.memory[:], uint32(v4+i32(392)), uint32(v1), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(392)), uint32(i32(200)))
+	store64(m.memory, uint32(v0), uint64(i64(1)))
+l3:
+	m.g0 = v4 + i32(1168)
 }
 
 //go:norace
@@ -4677,19 +5085,19 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 								v10 = p7
 							}
 						l7:
-							m.fn78(v7+i32(24), v8)
-							m.fn78(v7+i32(24)+i32(176), v2)
+							m.fn80(v7+i32(24), v8)
+							m.fn80(v7+i32(24)+i32(176), v2)
 							v1 = i32(0)
 						l11:
 							if v1 == i32(176) {
 								memory_copy(m.memory[:], uint32(v7+i32(944)), uint32(v7+i32(1296)), uint32(i32(176)))
-								m.fn79(v7+i32(768), v7+i32(944))
+								m.fn81(v7+i32(768), v7+i32(944))
 								v1 = i32(0)
 							l13:
 								if v1 == i32(176) {
 									memory_copy(m.memory[:], uint32(v7+i32(1120)), uint32(v7+i32(1296)), uint32(i32(176)))
 									v3 = v3 + i64(-1)
-									m.fn79(v7+i32(1296), v7+i32(1120))
+									m.fn81(v7+i32(1296), v7+i32(1120))
 									v1 = i32(0)
 								l29:
 									if v1 != i32(48) {
@@ -4826,14 +5234,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn78(v0, v1 int32) {
+func (m *Module) fn80(v0, v1 int32) {
 	memory_copy(m.memory[:], uint32(v0), uint32(v1), uint32(i32(80)))
-	m.fn117(v0+i32(88), v1)
+	m.fn116(v0+i32(88), v1)
 	store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 }
 
 //go:norace
-func (m *Module) fn79(v0, v1 int32) {
+func (m *Module) fn81(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -4940,7 +5348,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 	l1:
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+416))
 		t3 := int64(load64(m.memory, uint64(uint32(v0))+448))
-		t4 := m.fn82(t2, t3)
+		t4 := m.fn84(t2, t3)
 		v5 = t4
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+456))
 		t6 := v3
@@ -4961,7 +5369,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn266(t6, p9, i64(0), t10, i64(0))
+		m.fn277(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -4987,7 +5395,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			if uint64(v6) < uint64(v1) {
 				p19 = i64(-1)
 			}
-			t20 := m.fn83(t17, p19)
+			t20 := m.fn85(t17, p19)
 			if t20 == 0 {
 				goto l2
 			}
@@ -5004,7 +5412,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn82(v0, v1 int64) int64 {
+func (m *Module) fn84(v0, v1 int64) int64 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(64)
@@ -5025,7 +5433,7 @@ func (m *Module) fn82(v0, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn83(v0 int32, v1 int64) int32 {
+func (m *Module) fn85(v0 int32, v1 int64) int32 {
 	var v2, v3, v4 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+432))
 	v2 = t0
@@ -5173,8 +5581,8 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(37084))))
-					t16 := m.fn85(v8, t15)
+					t15 := int32(load32(m.memory, uint32(v1+i32(37492))))
+					t16 := m.fn87(v8, t15)
 					if t16 == v7 {
 						goto l10
 					}
@@ -5192,7 +5600,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 		l4:
 			{
 				v1 = v0 + i32(512)
-				t17 := m.fn86(v1)
+				t17 := m.fn88(v1)
 				if t17 != i64(0) {
 					goto l12
 				}
@@ -5217,15 +5625,15 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 			v5 = v0 + i32(184)
 			t23 := int64(load64(m.memory, uint64(uint32(v0))+368))
 			t24 := int64(load64(m.memory, uint64(uint32(v0))+376))
-			t25 := fn87(t23, t24)
-			m.fn88(t22, v5, v4+i32(56), t25, v3)
+			t25 := fn89(t23, t24)
+			m.fn90(t22, v5, v4+i32(56), t25, v3)
 			memory_copy(m.memory[:], uint32(v4+i32(72)), uint32(v4+i32(248)), uint32(i32(176)))
 			memory_copy(m.memory[:], uint32(v5), uint32(v4+i32(72)), uint32(i32(176)))
-			t26 := m.fn89(v8, v3)
+			t26 := m.fn91(v8, v3)
 			if t26 == 0 {
 				goto l5
 			}
-			m.fn90(v1)
+			m.fn92(v1)
 		}
 	l5:
 		v5 = i32(0)
@@ -5236,7 +5644,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn85(v0, v1 int32) int64 {
+func (m *Module) fn87(v0, v1 int32) int64 {
 	var v2 int32
 	var v3 int64
 	{
@@ -5270,7 +5678,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn86(v0 int32) int64 {
+func (m *Module) fn88(v0 int32) int64 {
 	var v1 int64
 	var v2 int32
 	var v3 int64
@@ -5294,7 +5702,7 @@ l0:
 }
 
 //go:norace
-func fn87(v0, v1 int64) int64 {
+func fn89(v0, v1 int64) int64 {
 	var v2 int64
 	{
 		v2 = v0 + i64(1)
@@ -5324,7 +5732,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6 int32
 	var v7, v8, v9 int64
 	t0 := m.g0
@@ -5349,7 +5757,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				{
 					{
 						t4 := int32(load32(m.memory, uint64(uint32(v2))+4))
-						t5 := m.fn85(v1, t4)
+						t5 := m.fn87(v1, t4)
 						v8 = t5
 						if !(v8 == 0) {
 							goto l9
@@ -5368,7 +5776,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn266(v5, v7, i64(0), v8, i64(0))
+				m.fn277(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5392,7 +5800,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn266(t15, p16, i64(0), v3, i64(0))
+				m.fn277(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5465,8 +5873,8 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn245(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn266(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn250(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn277(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5573,7 +5981,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn266(t69, p71, i64(0), t72, i64(0))
+			m.fn277(t69, p71, i64(0), t72, i64(0))
 			m.fn146(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5630,7 +6038,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn266(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn277(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5682,7 +6090,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn245(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn250(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -5739,7 +6147,7 @@ func (m *Module) fn88(v0, v1, v2 int32, v3, v4 int64) {
 	}
 l6:
 	t123 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t124 := m.fn100(v6, v1+i32(88))
+	t124 := m.fn98(v6, v1+i32(88))
 	store64(m.memory, uint64(uint32(v5))+160, uint64(t123+int64(uint32(t124))))
 	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v7))
@@ -5747,12 +6155,12 @@ l6:
 }
 
 //go:norace
-func (m *Module) fn89(v0 int32, v1 int64) int32 {
+func (m *Module) fn91(v0 int32, v1 int64) int32 {
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+416))
 	if uint64(v1) >= uint64(t0) {
 		t1 := int64(load64(m.memory, uint64(uint32(v0))+424))
 		if !(t1 == 0) {
-			t2 := m.fn83(v0, v1)
+			t2 := m.fn85(v0, v1)
 			return t2
 		}
 		return i32(0)
@@ -5761,7 +6169,7 @@ func (m *Module) fn89(v0 int32, v1 int64) int32 {
 }
 
 //go:norace
-func (m *Module) fn90(v0 int32) {
+func (m *Module) fn92(v0 int32) {
 	var v1, v2 int32
 	var v3 int64
 	v1 = i32(0)
@@ -5813,7 +6221,7 @@ l1:
 	v5 = i32(109)
 	goto l0
 l2:
-	m.fn92(v4, v1)
+	m.fn94(v4, v1)
 	v6 = i32(2)
 	v5 = i32(1)
 	{
@@ -5836,7 +6244,7 @@ l2:
 				}
 			}
 		l4:
-			t5 := m.fn89(v7, v2)
+			t5 := m.fn91(v7, v2)
 			if t5 != 0 {
 				t8 := int64(load64(m.memory, uint64(uint32(v0))+480))
 				t9 := v0
@@ -5854,11 +6262,11 @@ l2:
 				store32(m.memory, uint64(uint32(v4))+12, uint32(v1))
 				t13 := v4 + i32(200)
 				v7 = v0 + i32(184)
-				t14 := fn87(v10, v9)
+				t14 := fn89(v10, v9)
 				t15 := v7
 				t16 := v4 + i32(8)
 				v9 = t14
-				m.fn88(t13, t15, t16, v9, v2)
+				m.fn90(t13, t15, t16, v9, v2)
 				memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
 				t17 := int64(load64(m.memory, uint64(uint32(v4))+376))
 				v10 = t17
@@ -5916,7 +6324,7 @@ l2:
 		v5 = i32(0)
 	l10:
 		v6 = i32(1)
-		t26 := m.fn85(v7, v1)
+		t26 := m.fn87(v7, v1)
 		v2 = t26
 	}
 l7:
@@ -5932,7 +6340,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn92(v0, v1 int32) {
+func (m *Module) fn94(v0, v1 int32) {
 	var v2, v3, v4 int32
 	v2 = i32(0)
 	v3 = i32(-12)
@@ -5944,7 +6352,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(37084))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(37492))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -5971,7 +6379,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if v2 == 0 {
 					goto l2
 				}
-				t1 := m.fn89(v6, v1)
+				t1 := m.fn91(v6, v1)
 				store32(m.memory, uint32(v2), uint32(t1))
 			}
 		l2:
@@ -6008,7 +6416,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				}
 			l4:
 				{
-					t6 := m.fn86(v0 + i32(512))
+					t6 := m.fn88(v0 + i32(512))
 					v10 = t6
 					if uint64(v10) > uint64(i64(99)) {
 						goto l6
@@ -6034,7 +6442,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if uint64(v10) > uint64(v7) {
 					p10 = i64(0)
 				}
-				t11 := m.fn89(v6, v1)
+				t11 := m.fn91(v6, v1)
 				p12 := p10
 				if t11 != 0 {
 					p12 = i64(-1)
@@ -6047,7 +6455,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 			}
 			store64(m.memory, uint32(v3), uint64(v7))
 		l7:
-			t13 := m.fn86(v0 + i32(512))
+			t13 := m.fn88(v0 + i32(512))
 			v1 = t13
 			{
 				if v4 == 0 {
@@ -6154,10 +6562,11 @@ l0:
 
 //go:norace
 func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int32, v5 int64, v6, v7 int32) int32 {
-	var v8, v9, v10, v11, v12, v13, v14 int32
-	var v15, v16, v17, v18, v19, v20, v21, v22 int64
+	var v8, v9 int32
+	var v10, v11, v12, v13, v14, v15, v16, v17 int64
+	var v18, v19, v20 int32
 	t0 := m.g0
-	v8 = t0 - i32(3520)
+	v8 = t0 - i32(2896)
 	m.g0 = v8
 	if v1 != 0 {
 		goto l0
@@ -6189,454 +6598,344 @@ l1:
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(0x312d7265626d656d) {
-			t2 := v8 + i32(1528)
-			v10 = v0 + i32(8)
-			memory_copy(m.memory[:], uint32(t2), uint32(v10), uint32(i32(744)))
+			memory_copy(m.memory[:], uint32(v8+i32(752)), uint32(v0+i32(8)), uint32(i32(744)))
+			m.fn78(v8+i32(8), v8+i32(752), v1, v9)
 			{
-				{
-					if v1 == 0 {
-						memory_copy(m.memory[:], uint32(v8+i32(2272)), uint32(v10), uint32(i32(176)))
-						v17 = i64(0)
-						store64(m.memory, uint64(uint32(v8))+2464, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v8))+2456, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v8))+2448, uint64(i64(0)))
-						v18 = i64(0)
-						v19 = i64(0)
-						goto l11
-					}
-					m.fn3(v8+i32(752), v1, v9, i32(124))
-					t3 := int32(load32(m.memory, uint64(uint32(v8))+756))
-					v10 = t3
-					t4 := int32(load32(m.memory, uint64(uint32(v8))+752))
-					v11 = t4
-					{
-						t5 := int32(load32(m.memory, uint64(uint32(v8))+760))
-						v12 = t5
-						if v12 == 0 {
-							m.fn97(v8+i32(3136), v8+i32(1528), v11, v10)
-							t23 := int32(load32(m.memory, uint64(uint32(v8))+3136))
-							if t23 == 0 {
-								goto l9
-							}
-							memory_copy(m.memory[:], uint32(v8+i32(752)), uint32(v8+i32(3144)), uint32(i32(176)))
-							store64(m.memory, uint64(uint32(v8))+928, uint64(i64(0)))
-							store64(m.memory, uint64(uint32(v8))+936, uint64(i64(0)))
-							store64(m.memory, uint64(uint32(v8))+944, uint64(i64(0)))
-							memory_copy(m.memory[:], uint32(v8+i32(2472)), uint32(v8+i32(752)), uint32(i32(200)))
-							goto l10
-						}
-						if v10 == 0 {
-							goto l9
-						}
-						t6 := int32(load32(m.memory, uint64(uint32(v8))+764))
-						v13 = t6
-						t7 := v11
-						v10 = v10 + i32(-1)
-						t8 := int32(m.memory[uint32(t7+v10)])
-						v14 = t8
-						m.memory[uint64(uint32(v8))+3148] = byte(i32(0))
-						store32(m.memory, uint64(uint32(v8))+3144, uint32(v13))
-						store32(m.memory, uint64(uint32(v8))+3140, uint32(v12))
-						store32(m.memory, uint64(uint32(v8))+3136, uint32(i32(1)))
-						m.fn96(v8+i32(752), v8+i32(3136))
-						t9 := int64(load64(m.memory, uint64(uint32(v8))+752))
-						if t9 != i64(1) {
-							goto l9
-						}
-						t10 := int64(load64(m.memory, uint64(uint32(v8))+760))
-						v2 = t10
-						m.fn96(v8+i32(752), v8+i32(3136))
-						t11 := int64(load64(m.memory, uint64(uint32(v8))+752))
-						if t11 != i64(1) {
-							goto l9
-						}
-						t12 := int64(load64(m.memory, uint64(uint32(v8))+760))
-						v15 = t12
-						m.fn96(v8+i32(752), v8+i32(3136))
-						t13 := int64(load64(m.memory, uint64(uint32(v8))+752))
-						if t13 != i64(1) {
-							goto l9
-						}
-						t14 := int64(load64(m.memory, uint64(uint32(v8))+760))
-						v16 = t14
-						m.fn97(v8+i32(752), v8+i32(1528), v11, v10)
-						t15 := int32(load32(m.memory, uint64(uint32(v8))+752))
-						if t15 == 0 {
-							goto l9
-						}
-						memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(760)), uint32(i32(176)))
-						store64(m.memory, uint64(uint32(v8))+184, uint64(v2))
-						store64(m.memory, uint64(uint32(v8))+192, uint64(v15))
-						store64(m.memory, uint64(uint32(v8))+200, uint64(v16))
-						if v14&i32(255) != i32(32) {
-							goto l9
-						}
-						p16 := v15
-						if uint64(v16) > uint64(v15) {
-							p16 = v16
-						}
-						if uint64(p16) > uint64(i64(1000000)) {
-							goto l9
-						}
-						m.fn98(v8+i32(752), v8+i32(8))
-						t17 := int32(load32(m.memory, uint64(uint32(v8))+1520))
-						t18 := v8 + i32(752)
-						v10 = t17
-						var p19 int32
-						if uint32(v10) > uint32(i32(768)) {
-							p19 = 1
-						}
-						v11 = p19
-						p20 := t18
-						if v11 != 0 {
-							p20 = i32(1)
-						}
-						p21 := v10
-						if v11 != 0 {
-							p21 = i32(0)
-						}
-						t22 := m.fn99(p20, p21, v1, v9)
-						if t22 == 0 {
-							goto l9
-						}
-						memory_copy(m.memory[:], uint32(v8+i32(2472)), uint32(v8+i32(8)), uint32(i32(200)))
-						goto l10
-					}
+				t2 := int64(load64(m.memory, uint64(uint32(v8))+8))
+				if t2 != i64(1) {
+					v1 = i32(112)
+					goto l4
 				}
-			l9:
-				v1 = i32(112)
-				goto l4
-			l10:
-				memory_copy(m.memory[:], uint32(v8+i32(2272)), uint32(v8+i32(2472)), uint32(i32(200)))
-				t24 := int64(load64(m.memory, uint64(uint32(v8))+2464))
-				v17 = t24
-				t25 := int64(load64(m.memory, uint64(uint32(v8))+2456))
-				v18 = t25
-				t26 := int64(load64(m.memory, uint64(uint32(v8))+2448))
-				v19 = t26
-			}
-		l11:
-			memory_copy(m.memory[:], uint32(v8+i32(3136)), uint32(v8+i32(2272)), uint32(i32(176)))
-			{
+				memory_copy(m.memory[:], uint32(v8+i32(1728)), uint32(v8+i32(8)+i32(8)), uint32(i32(176)))
+				t3 := int64(load64(m.memory, uint64(uint32(v8))+192))
+				v10 = t3
+				t4 := int64(load64(m.memory, uint64(uint32(v8))+200))
+				v11 = t4
+				t5 := int64(load64(m.memory, uint64(uint32(v8))+208))
+				v12 = t5
+				memory_copy(m.memory[:], uint32(v8+i32(1528)), uint32(v8+i32(1728)), uint32(i32(176)))
+				store64(m.memory, uint64(uint32(v8))+1720, uint64(v12))
+				store64(m.memory, uint64(uint32(v8))+1712, uint64(v11))
+				store64(m.memory, uint64(uint32(v8))+1704, uint64(v10))
 				{
-					t27 := int64(uint64(v3) / uint64(i64(60000000000)))
-					t28 := v19
-					v20 = t27
-					if t28 == v20 {
-						goto l12
+					{
+						t6 := int64(uint64(v3) / uint64(i64(60000000000)))
+						t7 := v10
+						v13 = t6
+						if t7 == v13 {
+							goto l8
+						}
+						t8 := v10
+						v2 = v13 + i64(1)
+						if t8 != v2 {
+							goto l9
+						}
 					}
-					t29 := v19
-					v2 = v20 + i64(1)
-					if t29 != v2 {
-						goto l13
+				l8:
+					v2 = v10 + i64(1)
+					v14 = v12
+					v15 = v11
+					v13 = v10
+					goto l10
+				l9:
+					v15 = i64(0)
+					t9 := v11
+					v16 = v10 + i64(1)
+					p10 := i64(0)
+					if v16 == v13 {
+						p10 = t9
 					}
+					p11 := p10
+					if v16 == 0 {
+						p11 = i64(0)
+					}
+					v14 = p11
+				}
+			l10:
+				store64(m.memory, uint64(uint32(v8))+1136, uint64(v2))
+				{
+					{
+						t12 := int64(load64(m.memory, uint64(uint32(v8))+1128))
+						if v2 != t12 {
+							goto l11
+						}
+						if v15 != i64(0) {
+							goto l12
+						}
+					}
+				l11:
+					v2 = v15 + i64(1)
+					p13 := v2
+					if v2 == 0 {
+						p13 = i64(-1)
+					}
+					v2 = p13
+					p14 := i64(1000000)
+					if uint64(v2) < uint64(i64(1000000)) {
+						p14 = v2
+					}
+					v15 = p14
 				}
 			l12:
-				v2 = v19 + i64(1)
-				v21 = v17
-				v22 = v18
-				v20 = v19
-				goto l14
-			l13:
-				v22 = i64(0)
-				t30 := v18
-				v15 = v19 + i64(1)
-				p31 := i64(0)
-				if v15 == v20 {
-					p31 = t30
+				t16 := v8
+				p15 := v15
+				if uint64(v14) > uint64(v15) {
+					p15 = v14
 				}
-				p32 := p31
-				if v15 == 0 {
-					p32 = i64(0)
-				}
-				v21 = p32
-			}
-		l14:
-			store64(m.memory, uint64(uint32(v8))+1912, uint64(v2))
-			{
+				store64(m.memory, uint64(uint32(t16))+1120, uint64(p15))
+				t17 := v8 + i32(1904)
+				v9 = v8 + i32(1256)
+				memory_copy(m.memory[:], uint32(t17), uint32(v9), uint32(i32(48)))
+				v1 = i32(0)
+				memory_zero(m.memory[:], uint32(v9), uint32(i32(48)))
+				m.fn74(v8+i32(1304), v8+i32(1904))
+			l14:
 				{
-					t33 := int64(load64(m.memory, uint64(uint32(v8))+1904))
-					if v2 != t33 {
-						goto l15
-					}
-					if v22 != i64(0) {
-						goto l16
-					}
-				}
-			l15:
-				v2 = v22 + i64(1)
-				p34 := v2
-				if v2 == 0 {
-					p34 = i64(-1)
-				}
-				v2 = p34
-				p35 := i64(1000000)
-				if uint64(v2) < uint64(i64(1000000)) {
-					p35 = v2
-				}
-				v22 = p35
-			}
-		l16:
-			t37 := v8
-			p36 := v22
-			if uint64(v21) > uint64(v22) {
-				p36 = v21
-			}
-			store64(m.memory, uint64(uint32(t37))+1896, uint64(p36))
-			t38 := v8 + i32(2672)
-			v9 = v8 + i32(2032)
-			memory_copy(m.memory[:], uint32(t38), uint32(v9), uint32(i32(48)))
-			v1 = i32(0)
-			memory_zero(m.memory[:], uint32(v9), uint32(i32(48)))
-			m.fn74(v8+i32(2080), v8+i32(2672))
-		l18:
-			{
-				if v1 == i32(24) {
-					t42 := int64(load64(m.memory, uint64(uint32(v8))+3512))
-					store64(m.memory, uint64(uint32(v8))+2168, uint64(t42))
-					t43 := int64(load64(m.memory, uint64(uint32(v8))+3504))
-					store64(m.memory, uint64(uint32(v8))+2160, uint64(t43))
-					t44 := int64(load64(m.memory, uint64(uint32(v8))+3496))
-					store64(m.memory, uint64(uint32(v8))+2152, uint64(t44))
-					memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(2272)), uint32(i32(176)))
-					v2 = v3 + i64(60000000000)
-					p45 := v2
-					if uint64(v2) < uint64(v3) {
-						p45 = i64(-1)
-					}
-					v2 = p45
-					v1 = v8 + i32(3320) + i32(88)
-					{
-						t46 := int32(load32(m.memory, uint64(uint32(v8))+3136))
-						switch t46 + i32(-4) {
-						default:
-							goto l21
-						case 0:
-							t47 := int64(load64(m.memory, uint64(uint32(v8))+3416))
-							t48 := v8
-							t49 := v3
-							v15 = t47
-							p50 := v15
-							if uint64(v15) > uint64(v2) {
-								p50 = t49
-							}
-							store64(m.memory, uint64(uint32(t48))+3416, uint64(p50))
-							goto l21
-						case 1:
-							t51 := int64(load64(m.memory, uint64(uint32(v8))+3488))
-							v15 = t51
-							{
-								t52 := int64(load64(m.memory, uint64(uint32(v8))+3192))
-								v16 = t52
-								if uint64(v16) < uint64(i64(10)) {
-									goto l22
-								}
-								t53 := int64(uint64(v16) / uint64(i64(10)))
-								t54 := v15
-								t55 := v2
-								v16 = t53
-								t56 := int64(uint64(t55) / uint64(v16))
-								if uint64(t54) <= uint64(t56) {
-									goto l21
-								}
-								t57 := int64(uint64(v3) / uint64(v16))
-								v2 = t57
-								goto l23
-							}
-						l22:
-							v2 = i64(0)
-							if v15 == 0 {
-								goto l21
-							}
-						l23:
-							store64(m.memory, uint64(uint32(v8))+3488, uint64(v2))
-							memory_zero(m.memory[:], uint32(v1), uint32(i32(80)))
+					if v1 == i32(24) {
+						t21 := int64(load64(m.memory, uint64(uint32(v8))+24))
+						store64(m.memory, uint64(uint32(v8))+1392, uint64(t21))
+						t22 := int64(load64(m.memory, uint64(uint32(v8))+16))
+						store64(m.memory, uint64(uint32(v8))+1384, uint64(t22))
+						t23 := int64(load64(m.memory, uint64(uint32(v8))+8))
+						store64(m.memory, uint64(uint32(v8))+1376, uint64(t23))
+						memory_copy(m.memory[:], uint32(v8+i32(2368)), uint32(v8+i32(1728)), uint32(i32(176)))
+						v2 = v3 + i64(60000000000)
+						p24 := v2
+						if uint64(v2) < uint64(v3) {
+							p24 = i64(-1)
 						}
-					}
-				l21:
-					v10 = v8 + i32(2152)
-					t58 := int64(load64(m.memory, uint64(uint32(v8))+3216))
-					t59 := m.fn100(v1, v8+i32(3136)+i32(88))
-					store64(m.memory, uint64(uint32(v8))+3400, uint64(t58+int64(uint32(t59))))
-					v9 = i32(0)
-					v1 = i32(552)
-				l27:
-					{
-						if v1 == i32(600) {
-							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+37072))
-							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
-							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+37080))
-							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
-							v9 = v8 + i32(2176)
-						l29:
-							{
-								t64 := m.fn104(v8 + i32(8))
-								v1 = t64
-								if v1 == 0 {
-									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+37072))
-									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
-									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+37080))
-									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
-									v11 = v8 + i32(2224)
-									v12 = v8 + i32(2200)
-								l32:
-									{
-										t69 := m.fn104(v8 + i32(8))
-										v1 = t69
-										if v1 == 0 {
-											memory_copy(m.memory[:], uint32(v8+i32(2736)), uint32(v8+i32(3320)), uint32(i32(176)))
-											store64(m.memory, uint64(uint32(v8))+2928, uint64(v21))
-											store64(m.memory, uint64(uint32(v8))+2920, uint64(v22))
-											store64(m.memory, uint64(uint32(v8))+2912, uint64(v20))
-											{
-												{
-													{
-														t88 := m.fn103(v8+i32(2736), v8+i32(2272))
-														if t88 == 0 {
-															goto l33
-														}
-														if v20 != v19 {
-															goto l33
-														}
-														if v22 == v18 {
-															goto l34
-														}
-													}
-												l33:
-													t89 := int32(load32(m.memory, uint64(uint32(v8))+2736))
-													v9 = t89
-													memory_copy(m.memory[:], uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
-													v10 = i32(1)
-													goto l35
-												}
-											l34:
-												t90 := int32(load32(m.memory, uint64(uint32(v8))+2736))
-												v9 = t90
-												memory_copy(m.memory[:], uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
-												var p91 int32
-												if v21 != v17 {
-													p91 = 1
-												}
-												v10 = p91
-											}
-										l35:
-											memory_copy(m.memory[:], uint32(v8+i32(2736)|i32(4)), uint32(v8+i32(2940)), uint32(i32(196)))
-											t92 := int32(load32(m.memory, uint64(uint32(v8))+1528))
-											v1 = t92
-											memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(1528)|i32(4)), uint32(i32(740)))
-											store32(m.memory, uint64(uint32(v8))+2736, uint32(v9))
-											m.fn98(v8+i32(752)+i32(4), v8+i32(2736))
-											v9 = i32(0)
-											goto l36
-										}
-										t70 := m.fn69(v10, v1)
-										v15 = t70
-										v2 = i64(0)
-										{
-											t71 := m.fn69(v9, v1)
-											v16 = t71
-											if v16 == 0 {
-												goto l31
-											}
-											if v16 != v15 {
-												goto l31
-											}
-											t72 := int64(load64(m.memory, uint64(uint32(v8))+1880))
-											v2 = t72
-											t73 := int64(load64(m.memory, uint64(uint32(v8))+2008))
-											t74 := int64(uint64(t73) / uint64(i64(1000000)))
-											t75 := v8 + i32(752)
-											t76 := v8 + i32(3320)
-											t77 := v1
-											v15 = t74
-											p78 := i64(15)
-											if uint64(v15) < uint64(i64(15)) {
-												p78 = v15
-											}
-											m.fn105(t75, t76, t77, p78<<4, v3)
-											t79 := int64(load64(m.memory, uint64(uint32(v8))+928))
-											v15 = int64(uint64(t79) >> 4)
-											t81 := v15
-											p80 := i64(1000000)
-											if uint64(v2) < uint64(i64(1000000)) {
-												p80 = v2
-											}
-											v2 = p80
-											p82 := v2
-											if uint64(v15) > uint64(v2) {
-												p82 = t81
-											}
-											v2 = p82
-										}
-									l31:
-										m.fn105(v8+i32(752), v8+i32(3320), v1, v2, v3)
-										memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
-										t83 := int64(load64(m.memory, uint64(uint32(v8))+928))
-										t84 := v12
-										t85 := v1
-										v15 = t83
-										v16 = v15 + i64(1)
-										p86 := v16
-										if v16 == 0 {
-											p86 = i64(-1)
-										}
-										v16 = p86
-										p87 := v2
-										if uint64(v16) < uint64(v2) {
-											p87 = v16
-										}
-										m.fn106(t84, t85, p87)
-										m.fn106(v11, v1, v15)
-										goto l32
-									}
-								}
-								t65 := m.fn69(v10, v1)
-								m.fn105(v8+i32(752), v8+i32(3320), v1, t65, v3)
-								memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
-								t66 := int64(load64(m.memory, uint64(uint32(v8))+928))
-								m.fn106(v9, v1, t66)
-								goto l29
-							}
-						}
-						v11 = v1 + i32(8)
-						t60 := int64(load64(m.memory, uint32(v8+i32(1528)+v1)))
-						v2 = t60 + i64(1)
-						m.fn101(v8+i32(2720), v8+i32(1528), v9)
-						v9 = v9 + i32(1)
-						v1 = v8 + i32(3320)
-					l26:
+						v2 = p24
+						v1 = v8 + i32(2368) + i32(88)
 						{
-							memory_copy(m.memory[:], uint32(v8+i32(2472)), uint32(v1), uint32(i32(176)))
-							v2 = v2 + i64(-1)
-							if v2 == 0 {
-								goto l25
-							}
-							m.fn102(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
-							memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(752)), uint32(i32(176)))
-							v1 = v8 + i32(8)
-							t61 := m.fn103(v8+i32(8), v8+i32(2472))
-							if t61 == 0 {
-								goto l26
+							t25 := int32(load32(m.memory, uint64(uint32(v8))+1728))
+							switch t25 + i32(-4) {
+							default:
+								goto l17
+							case 0:
+								t26 := int64(load64(m.memory, uint64(uint32(v8))+2464))
+								t27 := v8
+								t28 := v3
+								v16 = t26
+								p29 := v16
+								if uint64(v16) > uint64(v2) {
+									p29 = t28
+								}
+								store64(m.memory, uint64(uint32(t27))+2464, uint64(p29))
+								goto l17
+							case 1:
+								t30 := int64(load64(m.memory, uint64(uint32(v8))+2536))
+								v16 = t30
+								t31 := int64(load64(m.memory, uint64(uint32(v8))+1784))
+								v17 = t31
+								if uint64(v17) < uint64(i64(10)) {
+									goto l18
+								}
+								t32 := int64(uint64(v17) / uint64(i64(10)))
+								t33 := v16
+								t34 := v2
+								v17 = t32
+								t35 := int64(uint64(t34) / uint64(v17))
+								if uint64(t33) <= uint64(t35) {
+									goto l17
+								}
+								t36 := int64(uint64(v3) / uint64(v17))
+								v2 = t36
+								goto l19
 							}
 						}
-					l25:
-						memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(2472)), uint32(i32(176)))
-						v1 = v11
-						goto l27
+					}
+					t18 := int64(load64(m.memory, uint32(v8+i32(752)+v1+i32(600))))
+					t19 := v8 + i32(8) + v1
+					v2 = t18
+					p20 := i64(1000000)
+					if uint64(v2) < uint64(i64(1000000)) {
+						p20 = v2
+					}
+					store64(m.memory, uint32(t19), uint64(p20))
+					v1 = v1 + i32(8)
+					goto l14
+				}
+			}
+		l18:
+			v2 = i64(0)
+			if v16 == 0 {
+				goto l17
+			}
+		l19:
+			store64(m.memory, uint64(uint32(v8))+2536, uint64(v2))
+			memory_zero(m.memory[:], uint32(v1), uint32(i32(80)))
+		l17:
+			v18 = v8 + i32(1376)
+			t37 := int64(load64(m.memory, uint64(uint32(v8))+1808))
+			t38 := m.fn98(v1, v8+i32(1728)+i32(88))
+			store64(m.memory, uint64(uint32(v8))+2448, uint64(t37+int64(uint32(t38))))
+			v9 = i32(0)
+			v1 = i32(552)
+		l23:
+			{
+				if v1 == i32(600) {
+					store64(m.memory, uint64(uint32(v8))+2720, uint64(i64(0x300000000)))
+					t41 := int64(load64(m.memory, uint64(uint32(i32(0)))+37480))
+					store64(m.memory, uint64(uint32(v8))+2728, uint64(t41))
+					t42 := int32(load32(m.memory, uint64(uint32(i32(0)))+37488))
+					store32(m.memory, uint64(uint32(v8))+2736, uint32(t42))
+					v9 = v8 + i32(1400)
+				l25:
+					{
+						t43 := m.fn102(v8 + i32(2720))
+						v1 = t43
+						if v1 == 0 {
+							store64(m.memory, uint64(uint32(v8))+2720, uint64(i64(0x300000000)))
+							t46 := int64(load64(m.memory, uint64(uint32(i32(0)))+37480))
+							store64(m.memory, uint64(uint32(v8))+2728, uint64(t46))
+							t47 := int32(load32(m.memory, uint64(uint32(i32(0)))+37488))
+							store32(m.memory, uint64(uint32(v8))+2736, uint32(t47))
+							v19 = v8 + i32(1448)
+							v20 = v8 + i32(1424)
+						l28:
+							{
+								t48 := m.fn102(v8 + i32(2720))
+								v1 = t48
+								if v1 == 0 {
+									memory_copy(m.memory[:], uint32(v8+i32(1968)), uint32(v8+i32(2368)), uint32(i32(176)))
+									store64(m.memory, uint64(uint32(v8))+2160, uint64(v14))
+									store64(m.memory, uint64(uint32(v8))+2152, uint64(v15))
+									store64(m.memory, uint64(uint32(v8))+2144, uint64(v13))
+									{
+										{
+											{
+												t67 := m.fn101(v8+i32(1968), v8+i32(1528))
+												if t67 == 0 {
+													goto l29
+												}
+												if v13 != v10 {
+													goto l29
+												}
+												if v15 == v11 {
+													goto l30
+												}
+											}
+										l29:
+											t68 := int32(load32(m.memory, uint64(uint32(v8))+1968))
+											v9 = t68
+											memory_copy(m.memory[:], uint32(v8+i32(2172)), uint32(v8+i32(1968)|i32(4)), uint32(i32(196)))
+											v18 = i32(1)
+											goto l31
+										}
+									l30:
+										t69 := int32(load32(m.memory, uint64(uint32(v8))+1968))
+										v9 = t69
+										memory_copy(m.memory[:], uint32(v8+i32(2172)), uint32(v8+i32(1968)|i32(4)), uint32(i32(196)))
+										var p70 int32
+										if v14 != v12 {
+											p70 = 1
+										}
+										v18 = p70
+									}
+								l31:
+									memory_copy(m.memory[:], uint32(v8+i32(1968)|i32(4)), uint32(v8+i32(2172)), uint32(i32(196)))
+									t71 := int32(load32(m.memory, uint64(uint32(v8))+752))
+									v1 = t71
+									memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(752)|i32(4)), uint32(i32(740)))
+									store32(m.memory, uint64(uint32(v8))+1968, uint32(v9))
+									m.fn105(v8+i32(752)+i32(4), v8+i32(1968))
+									v9 = i32(0)
+									goto l32
+								}
+								t49 := m.fn69(v18, v1)
+								v16 = t49
+								v2 = i64(0)
+								{
+									t50 := m.fn69(v9, v1)
+									v17 = t50
+									if v17 == 0 {
+										goto l27
+									}
+									if v17 != v16 {
+										goto l27
+									}
+									t51 := int64(load64(m.memory, uint64(uint32(v8))+1104))
+									v2 = t51
+									t52 := int64(load64(m.memory, uint64(uint32(v8))+1232))
+									t53 := int64(uint64(t52) / uint64(i64(1000000)))
+									t54 := v8 + i32(8)
+									t55 := v8 + i32(2368)
+									t56 := v1
+									v16 = t53
+									p57 := i64(15)
+									if uint64(v16) < uint64(i64(15)) {
+										p57 = v16
+									}
+									m.fn103(t54, t55, t56, p57<<4, v3)
+									t58 := int64(load64(m.memory, uint64(uint32(v8))+184))
+									v16 = int64(uint64(t58) >> 4)
+									t60 := v16
+									p59 := i64(1000000)
+									if uint64(v2) < uint64(i64(1000000)) {
+										p59 = v2
+									}
+									v2 = p59
+									p61 := v2
+									if uint64(v16) > uint64(v2) {
+										p61 = t60
+									}
+									v2 = p61
+								}
+							l27:
+								m.fn103(v8+i32(8), v8+i32(2368), v1, v2, v3)
+								memory_copy(m.memory[:], uint32(v8+i32(2368)), uint32(v8+i32(8)), uint32(i32(176)))
+								t62 := int64(load64(m.memory, uint64(uint32(v8))+184))
+								t63 := v20
+								t64 := v1
+								v16 = t62
+								v17 = v16 + i64(1)
+								p65 := v17
+								if v17 == 0 {
+									p65 = i64(-1)
+								}
+								v17 = p65
+								p66 := v2
+								if uint64(v17) < uint64(v2) {
+									p66 = v17
+								}
+								m.fn104(t63, t64, p66)
+								m.fn104(v19, v1, v16)
+								goto l28
+							}
+						}
+						t44 := m.fn69(v18, v1)
+						m.fn103(v8+i32(8), v8+i32(2368), v1, t44, v3)
+						memory_copy(m.memory[:], uint32(v8+i32(2368)), uint32(v8+i32(8)), uint32(i32(176)))
+						t45 := int64(load64(m.memory, uint64(uint32(v8))+184))
+						m.fn104(v9, v1, t45)
+						goto l25
 					}
 				}
-				t39 := int64(load64(m.memory, uint32(v8+i32(1528)+v1+i32(600))))
-				t40 := v8 + i32(3496) + v1
-				v2 = t39
-				p41 := i64(1000000)
-				if uint64(v2) < uint64(i64(1000000)) {
-					p41 = v2
+				v19 = v1 + i32(8)
+				t39 := int64(load64(m.memory, uint32(v8+i32(752)+v1)))
+				v2 = t39 + i64(1)
+				m.fn99(v8+i32(1952), v8+i32(752), v9)
+				v9 = v9 + i32(1)
+				v1 = v8 + i32(2368)
+			l22:
+				{
+					memory_copy(m.memory[:], uint32(v8+i32(2544)), uint32(v1), uint32(i32(176)))
+					v2 = v2 + i64(-1)
+					if v2 == 0 {
+						goto l21
+					}
+					m.fn100(v8+i32(8), v8+i32(2544), v8+i32(1952), v3)
+					memory_copy(m.memory[:], uint32(v8+i32(2720)), uint32(v8+i32(8)), uint32(i32(176)))
+					v1 = v8 + i32(2720)
+					t40 := m.fn101(v8+i32(2720), v8+i32(2544))
+					if t40 == 0 {
+						goto l22
+					}
 				}
-				store64(m.memory, uint32(t40), uint64(p41))
-				v1 = v1 + i32(8)
-				goto l18
+			l21:
+				memory_copy(m.memory[:], uint32(v8+i32(2368)), uint32(v8+i32(2544)), uint32(i32(176)))
+				v1 = v19
+				goto l23
 			}
 		}
 		v1 = i32(101)
@@ -6647,336 +6946,53 @@ l5:
 l4:
 	store32(m.memory, uint64(uint32(v8))+756, uint32(v1))
 	v9 = i32(1)
-	v10 = i32(0)
-l36:
+	v18 = i32(0)
+l32:
 	store32(m.memory, uint64(uint32(v8))+752, uint32(v9))
-	store32(m.memory, uint64(uint32(v8))+1540, uint32(v6))
-	store64(m.memory, uint64(uint32(v8))+1528, uint64(v5))
-	store32(m.memory, uint64(uint32(v8))+1536, uint32(v4))
-	m.fn24(v8, v8+i32(752), v8+i32(1528))
+	store32(m.memory, uint64(uint32(v8))+1980, uint32(v6))
+	store64(m.memory, uint64(uint32(v8))+1968, uint64(v5))
+	store32(m.memory, uint64(uint32(v8))+1976, uint32(v4))
+	m.fn24(v8, v8+i32(752), v8+i32(1968))
 	{
-		t93 := int32(load32(m.memory, uint32(v8)))
-		if t93 != i32(1) {
-			goto l37
+		t72 := int32(load32(m.memory, uint32(v8)))
+		if t72 != i32(1) {
+			goto l33
 		}
-		t94 := int32(load32(m.memory, uint64(uint32(v8))+4))
-		v1 = t94
-		goto l38
+		t73 := int32(load32(m.memory, uint64(uint32(v8))+4))
+		v1 = t73
+		goto l34
 	}
-l37:
+l33:
 	if v9 != 0 {
-		goto l38
+		goto l34
 	}
 	if v0 != 0 {
-		goto l39
+		goto l35
 	}
 	v1 = i32(100)
-	goto l38
-l39:
+	goto l34
+l35:
 	{
-		t95 := int64(load64(m.memory, uint32(v0)))
-		if t95 == i64(0x312d7265626d656d) {
-			goto l40
+		t74 := int64(load64(m.memory, uint32(v0)))
+		if t74 == i64(0x312d7265626d656d) {
+			goto l36
 		}
 		v1 = i32(101)
-		goto l38
+		goto l34
 	}
-l40:
+l36:
 	store32(m.memory, uint64(uint32(v0))+8, uint32(v1))
 	memory_copy(m.memory[:], uint32(v0+i32(12)), uint32(v8+i32(8)), uint32(i32(740)))
-	store32(m.memory, uint32(v7), uint32(v10))
+	store32(m.memory, uint32(v7), uint32(v18))
 	v1 = i32(0)
-l38:
-	m.g0 = v8 + i32(3520)
+l34:
+	m.g0 = v8 + i32(2896)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn96(v0, v1 int32) {
-	var v2, v3, v4, v5 int32
-	var v6 int64
-	t0 := m.g0
-	v2 = t0 - i32(48)
-	m.g0 = v2
-	v3 = v1 + i32(4)
-	{
-		{
-			t1 := int32(load32(m.memory, uint32(v1)))
-			v4 = t1
-			if v4 != 0 {
-				goto l0
-			}
-			m.fn257(v2+i32(8), v3)
-			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
-			v1 = t2
-			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
-			v5 = t3
-			goto l1
-		}
-	l0:
-		v5 = i32(0)
-		store32(m.memory, uint32(v1), uint32(i32(0)))
-	l3:
-		m.fn257(v2+i32(24), v3)
-		{
-			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
-			if t4 != 0 {
-				goto l2
-			}
-			goto l1
-		}
-	l2:
-		v4 = v4 + i32(-1)
-		if v4 != 0 {
-			goto l3
-		}
-		m.fn257(v2+i32(16), v3)
-		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
-		v1 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
-		v5 = t6
-	}
-l1:
-	{
-		if v5 != 0 {
-			goto l4
-		}
-		v6 = i64(0)
-		goto l5
-	l4:
-		m.fn258(v2+i32(32), v5, v1)
-		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
-		v6 = t7
-		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(t8))
-	}
-l5:
-	store64(m.memory, uint32(v0), uint64(v6))
-	m.g0 = v2 + i32(48)
-}
-
-//go:norace
-func (m *Module) fn97(v0, v1, v2, v3 int32) {
-	var v4, v5, v6, v7, v8, v9 int32
-	var v10 int64
-	var v11, v12 int32
-	t0 := m.g0
-	v4 = t0 - i32(1008)
-	m.g0 = v4
-	v5 = v4 + i32(24) + i32(88)
-	memory_zero(m.memory[:], uint32(v5), uint32(i32(88)))
-	memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v1), uint32(i32(80)))
-	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
-	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
-	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn257(v4+i32(16), v4+i32(204))
-	{
-		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
-		v1 = t1
-		if v1 == 0 {
-			goto l0
-		}
-		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn258(v4+i32(232), v1, t2)
-		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
-		if t3 != i64(1) {
-			goto l0
-		}
-		t4 := int64(load64(m.memory, uint64(uint32(v4))+240))
-		store64(m.memory, uint64(uint32(v4))+104, uint64(t4))
-		{
-			{
-				t5 := int32(load32(m.memory, uint64(uint32(v4))+24))
-				v1 = t5 + i32(-1)
-				if uint32(v1) <= uint32(i32(5)) {
-					goto l1
-				}
-				v1 = i32(4)
-				v6 = i32(0)
-				goto l2
-			}
-		l1:
-			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+38248))
-			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+38224))
-			v6 = t7
-		}
-	l2:
-		v6 = v6 << 3
-	l12:
-		{
-			if v6 == 0 {
-				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
-				v10 = t11
-				m.fn146(v4+i32(232), v4+i32(24))
-				{
-					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
-					if t12 != i64(1) {
-						goto l5
-					}
-					t13 := int64(load64(m.memory, uint64(uint32(v4))+240))
-					if uint64(v10) > uint64(t13) {
-						goto l0
-					}
-				}
-			l5:
-				m.fn124(v4+i32(232), v4+i32(24))
-				v10 = i64(0)
-				{
-					t14 := int32(load32(m.memory, uint64(uint32(v4))+1000))
-					t15 := v4 + i32(232)
-					v1 = t14
-					var p16 int32
-					if uint32(v1) > uint32(i32(768)) {
-						p16 = 1
-					}
-					v6 = p16
-					p17 := t15
-					if v6 != 0 {
-						p17 = i32(1)
-					}
-					p18 := v1
-					if v6 != 0 {
-						p18 = i32(0)
-					}
-					t19 := m.fn99(p17, p18, v2, v3)
-					if t19 == 0 {
-						goto l6
-					}
-					memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(24)), uint32(i32(176)))
-					v10 = i64(1)
-				}
-			l6:
-				store64(m.memory, uint32(v0), uint64(v10))
-				goto l7
-			}
-			t8 := int32(m.memory[uint64(uint32(v1))+4])
-			v7 = t8
-			t9 := int32(load32(m.memory, uint32(v1)))
-			v8 = t9
-			m.fn257(v4+i32(8), v4+i32(204))
-			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
-			v9 = t10
-			if v9 != 0 {
-				t20 := int32(load32(m.memory, uint64(uint32(v4))+12))
-				v11 = t20
-				{
-					{
-						if v7&i32(1) != 0 {
-							goto l8
-						}
-						m.fn258(v4+i32(216), v9, v11)
-						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
-						v7 = t21 ^ i32(1)
-						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
-						v10 = t22
-						goto l9
-					}
-				l8:
-					v7 = i32(0)
-					v12 = i32(0)
-					{
-						{
-							if v11 == 0 {
-								goto l10
-							}
-							t23 := int32(m.memory[uint32(v9)])
-							if t23 == i32(45) {
-								goto l11
-							}
-							v12 = v11
-						}
-					l10:
-						m.fn258(v4+i32(232), v9, v12)
-						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
-						if t24 != i64(1) {
-							goto l0
-						}
-						t25 := int64(load64(m.memory, uint64(uint32(v4))+240))
-						v10 = t25
-						if v10 <= i64(-1) {
-							goto l0
-						}
-						goto l9
-					}
-				l11:
-					m.fn258(v4+i32(232), v9+i32(1), v11+i32(-1))
-					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
-					if t26 != i64(1) {
-						goto l0
-					}
-					t27 := int64(load64(m.memory, uint64(uint32(v4))+240))
-					v10 = t27
-					if uint64(v10) > uint64(i64(-0x8000000000000000)) {
-						goto l0
-					}
-					v10 = i64(0) - v10
-					v7 = i32(0)
-				}
-			l9:
-				if v7 != 0 {
-					goto l0
-				}
-				if uint32(v8) > uint32(i32(10)) {
-					goto l0
-				}
-				v1 = v1 + i32(8)
-				store64(m.memory, uint32(v5+v8<<3), uint64(v10))
-				v6 = v6 + i32(-8)
-				goto l12
-			}
-			goto l0
-		}
-	}
-l0:
-	store64(m.memory, uint32(v0), uint64(i64(0)))
-l7:
-	m.g0 = v4 + i32(1008)
-}
-
-//go:norace
-func (m *Module) fn98(v0, v1 int32) {
-	var v2 int32
-	var v3, v4, v5 int64
-	t0 := m.g0
-	v2 = t0 - i32(784)
-	m.g0 = v2
-	t1 := int64(load64(m.memory, uint64(uint32(v1))+192))
-	v3 = t1
-	t2 := int64(load64(m.memory, uint64(uint32(v1))+184))
-	v4 = t2
-	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
-	v5 = t3
-	m.fn124(v2+i32(12), v1)
-	t4 := m.fn34(v2+i32(12), i32(37068), i32(3))
-	t5 := m.fn35(t4, v5)
-	t6 := m.fn34(t5, i32(35446), i32(1))
-	t7 := m.fn35(t6, v4)
-	t8 := m.fn34(t7, i32(35446), i32(1))
-	t9 := m.fn35(t8, v3)
-	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
-	m.g0 = v2 + i32(784)
-}
-
-//go:norace
-func (m *Module) fn99(v0, v1, v2, v3 int32) int32 {
-	var v4 int32
-	v4 = i32(0)
-	{
-		if v1 != v3 {
-			goto l0
-		}
-		t0 := m.fn224(v0, v2, v1)
-		v4 = t0
-	}
-l0:
-	return v4
-}
-
-//go:norace
-func (m *Module) fn100(v0, v1 int32) int32 {
-	t0 := m.fn265(v0, v1, i32(88))
+func (m *Module) fn98(v0, v1 int32) int32 {
+	t0 := m.fn276(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6985,7 +7001,7 @@ func (m *Module) fn100(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn101(v0, v1, v2 int32) {
+func (m *Module) fn99(v0, v1, v2 int32) {
 	if v2 == 0 {
 		goto l0
 	}
@@ -6997,12 +7013,12 @@ func (m *Module) fn101(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(37064)
+		v2 = v2<<2 + i32(37472)
 		if v2 == 0 {
 			goto l2
 		}
 		t0 := int32(load32(m.memory, uint32(v2)))
-		t1 := m.fn85(v1, t0)
+		t1 := m.fn87(v1, t0)
 		store64(m.memory, uint64(uint32(v0))+8, uint64(t1))
 		v2 = i32(4)
 		goto l0
@@ -7015,13 +7031,13 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn102(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn100(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
-	m.fn88(v4+i32(184), v1, v2, i64(1), v3)
+	m.fn90(v4+i32(184), v1, v2, i64(1), v3)
 	memory_copy(m.memory[:], uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
 	v3 = i64(0)
 	{
@@ -7039,7 +7055,7 @@ func (m *Module) fn102(v0, v1, v2 int32, v3 int64) {
 		}
 		v3 = i64(1)
 		t3 := int32(load32(m.memory, uint64(uint32(v2))+4))
-		t4 := m.fn85(v1, t3)
+		t4 := m.fn87(v1, t3)
 		v5 = t4
 	}
 l1:
@@ -7050,7 +7066,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn103(v0, v1 int32) int32 {
+func (m *Module) fn101(v0, v1 int32) int32 {
 	var v2 int32
 	v2 = i32(0)
 	{
@@ -7059,11 +7075,11 @@ func (m *Module) fn103(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn265(v0, v1, i32(80))
+		t2 := m.fn276(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn265(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn276(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -7075,7 +7091,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn104(v0 int32) int32 {
+func (m *Module) fn102(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -7094,7 +7110,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn105(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn103(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -7109,7 +7125,7 @@ l1:
 		}
 		store32(m.memory, uint64(uint32(v5))+368, uint32(i32(3)))
 		store32(m.memory, uint64(uint32(v5))+372, uint32(v2))
-		m.fn102(v5+i32(176), v5, v5+i32(368), v4)
+		m.fn100(v5+i32(176), v5, v5+i32(368), v4)
 		memory_copy(m.memory[:], uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
 		v6 = v6 + i64(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+352))
@@ -7125,13 +7141,37 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn106(v0, v1 int32, v2 int64) {
+func (m *Module) fn104(v0, v1 int32, v2 int64) {
 	t0 := m.fn70(v0, v1)
 	v1 = t0
 	if v1 == 0 {
 		return
 	}
 	store64(m.memory, uint32(v1), uint64(v2))
+}
+
+//go:norace
+func (m *Module) fn105(v0, v1 int32) {
+	var v2 int32
+	var v3, v4, v5 int64
+	t0 := m.g0
+	v2 = t0 - i32(784)
+	m.g0 = v2
+	t1 := int64(load64(m.memory, uint64(uint32(v1))+192))
+	v3 = t1
+	t2 := int64(load64(m.memory, uint64(uint32(v1))+184))
+	v4 = t2
+	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
+	v5 = t3
+	m.fn124(v2+i32(12), v1)
+	t4 := m.fn34(v2+i32(12), i32(37476), i32(3))
+	t5 := m.fn35(t4, v5)
+	t6 := m.fn34(t5, i32(35927), i32(1))
+	t7 := m.fn35(t6, v4)
+	t8 := m.fn34(t7, i32(35927), i32(1))
+	t9 := m.fn35(t8, v3)
+	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
+	m.g0 = v2 + i32(784)
 }
 
 //go:norace
@@ -7155,9 +7195,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+37072))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+37480))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+37080))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+37488))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -7169,10 +7209,10 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			v12 = v3 + i32(104)
 		l4:
 			{
-				t5 := m.fn104(v3 + i32(8))
+				t5 := m.fn102(v3 + i32(8))
 				v4 = t5
 				if v4 == 0 {
-					t35 := m.fn83(v10, v1)
+					t35 := m.fn85(v10, v1)
 					v4 = t35
 					m.fn75(v10, v1)
 					if v4 == 0 {
@@ -7218,7 +7258,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p17 = t16
 				}
 				v17 = p17
-				m.fn106(t9, t10, v17)
+				m.fn104(t9, t10, v17)
 				t18 := v12
 				t19 := v4
 				v18 = v16 - v17
@@ -7239,9 +7279,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p23 = t21
 				}
 				v13 = p23
-				m.fn106(t18, t19, v13)
-				t24 := m.fn85(v10, v4)
-				m.fn106(v11, v4, t24)
+				m.fn104(t18, t19, v13)
+				t24 := m.fn87(v10, v4)
+				m.fn104(v11, v4, t24)
 				t25 := v5
 				t26 := v4
 				v13 = v16 - v13
@@ -7249,7 +7289,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				if uint64(v13) > uint64(v16) {
 					p27 = i64(0)
 				}
-				m.fn106(t25, t26, p27)
+				m.fn104(t25, t26, p27)
 				t28 := int64(load64(m.memory, uint64(uint32(v0))+360))
 				t29 := v7
 				t30 := v4
@@ -7270,7 +7310,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				if uint64(v16) < uint64(v15) {
 					p34 = t32
 				}
-				m.fn106(t29, t30, p34)
+				m.fn104(t29, t30, p34)
 				goto l4
 			}
 		}
@@ -7285,19 +7325,19 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn108(v0, v1 int32) int64 {
+func (m *Module) fn107(v0, v1 int32) int64 {
 	t0 := m.fn69(v0, v1)
 	return t0
 }
 
 //go:norace
-func (m *Module) fn109(v0, v1 int32) int64 {
+func (m *Module) fn108(v0, v1 int32) int64 {
 	t0 := m.fn69(v0+i32(24), v1)
 	return t0
 }
 
 //go:norace
-func (m *Module) fn110(v0, v1 int32) int64 {
+func (m *Module) fn109(v0, v1 int32) int64 {
 	t0 := m.fn69(v0+i32(48), v1)
 	return t0
 }
@@ -7339,7 +7379,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn112(v4+i32(1616), i32(2), v1, v5)
+		m.fn111(v4+i32(1616), i32(2), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1616))
 		v2 = t1
 		t2 := v4 + i32(2824)
@@ -7355,8 +7395,8 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(80)), uint32(v4+i32(1616)+i32(80)), uint32(i32(944)))
 		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2824)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+592, uint64(v2))
-		m.fn113(v4+i32(2824), v4+i32(592))
-		m.fn114(v4+i32(1616), v4+i32(2824), i32(30068), i32(10))
+		m.fn112(v4+i32(2824), v4+i32(592))
+		m.fn113(v4+i32(1616), v4+i32(2824), i32(30068), i32(10))
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+1616))
@@ -7375,7 +7415,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		l9:
 			memory_copy(m.memory[:], uint32(v4+i32(3536)), uint32(v1), uint32(i32(352)))
 			memory_copy(m.memory[:], uint32(v4+i32(3184)), uint32(v4+i32(3536)), uint32(i32(352)))
-			m.fn115(v4+i32(1616), v4+i32(2824), i32(30068), i32(10), v4+i32(3184))
+			m.fn114(v4+i32(1616), v4+i32(2824), i32(30068), i32(10), v4+i32(3184))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1636))
 			v1 = t7
 			if v1 == 0 {
@@ -7392,7 +7432,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 	l10:
 		v1 = v4 + i32(408) + i32(8)
-		m.fn116(v1, v4+i32(592), v4+i32(2640)+i32(8))
+		m.fn115(v1, v4+i32(592), v4+i32(2640)+i32(8))
 	l8:
 		memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(112), v4+i32(232))
@@ -7434,7 +7474,7 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn117(v4+i32(3536), v4+i32(3888))
+	m.fn116(v4+i32(3536), v4+i32(3888))
 	v1 = i32(0)
 l18:
 	{
@@ -7473,7 +7513,7 @@ l19:
 }
 
 //go:norace
-func (m *Module) fn112(v0, v1, v2, v3 int32) {
+func (m *Module) fn111(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10 int32
 	var v11 int64
 	t0 := m.g0
@@ -7526,7 +7566,7 @@ l0:
 				if v5 != 0 {
 					p8 = i32(30264)
 				}
-				t9 := m.fn223(p8, i32(6), v8, v2)
+				t9 := m.fn227(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
 					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
@@ -7553,14 +7593,14 @@ l0:
 					v5 = v5 + i32(16)
 					t12 := int32(load32(m.memory, uint32(v5)))
 					t13 := int32(load32(m.memory, uint32(v3)))
-					t14 := m.fn99(t12, t13, v8, v2)
+					t14 := m.fn228(t12, t13, v8, v2)
 					if t14 == 0 {
 						goto l5
 					}
 				}
 				t15 := int32(load32(m.memory, uint64(uint32(v5))+8))
 				t16 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn112(v4+i32(3040), v1, t15, t16)
+				m.fn111(v4+i32(3040), v1, t15, t16)
 				t17 := int64(load64(m.memory, uint64(uint32(v4))+3040))
 				v11 = t17
 				if v11 == i64(2) {
@@ -7627,7 +7667,7 @@ l9:
 }
 
 //go:norace
-func (m *Module) fn113(v0, v1 int32) {
+func (m *Module) fn112(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7 int64
 	var v8 int32
@@ -7666,7 +7706,7 @@ l3:
 		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn239(t7, t8, v8)
+		m.fn244(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
@@ -7692,7 +7732,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn114(v0, v1, v2, v3 int32) {
+func (m *Module) fn113(v0, v1, v2, v3 int32) {
 	var v4, v5 int32
 	var v6, v7, v8 int64
 	t0 := m.g0
@@ -7718,12 +7758,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn227(v4+i32(352), v1, v5)
+			m.fn232(v4+i32(352), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn228(v4+i32(352), v5, v4)
+			m.fn233(v4+i32(352), v5, v4)
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
@@ -7773,7 +7813,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8 int32
 	var v9, v10, v11 int64
 	var v12, v13 int32
@@ -7803,7 +7843,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn227(t3, t4, v3)
+			m.fn232(t3, t4, v3)
 			v2 = v2 + i32(4)
 			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
 			v9 = t5
@@ -7814,7 +7854,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 				if v9 == 0 {
 					goto l2
 				}
-				t6 := m.fn229(v4, i32(24))
+				t6 := m.fn234(v4, i32(24))
 				if t6 == 0 {
 					goto l2
 				}
@@ -7890,7 +7930,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					if v10 == 0 {
 						t15 := int64(load64(m.memory, uint32(v4)))
 						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn230(v5+i32(24), t15, t16, i32(18), v9)
+						m.fn235(v5+i32(24), t15, t16, i32(18), v9)
 						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						v9 = t17
 						{
@@ -7923,7 +7963,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 				}
 			}
 		l9:
-			t24 := m.fn229(v4, v3)
+			t24 := m.fn234(v4, v3)
 			v16 = t24
 			{
 				if v13 != 0 {
@@ -7945,7 +7985,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					goto l15
 				}
 			l13:
-				m.fn228(v5+i32(24), v3, v4)
+				m.fn233(v5+i32(24), v3, v4)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if !(t25|v9 == 0) {
 					t26 := int64(load64(m.memory, uint32(v4)))
@@ -7958,7 +7998,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 					if v13 != 0 {
 						p30 = t28
 					}
-					m.fn230(t31, t26, t27, t32, p30)
+					m.fn235(t31, t26, t27, t32, p30)
 					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					v9 = t33
 					{
@@ -7996,7 +8036,7 @@ func (m *Module) fn115(v0, v1, v2, v3, v4 int32) {
 		}
 		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v14 = t38
-		m.fn231(v5, v3)
+		m.fn236(v5, v3)
 		v9 = i64(0)
 		{
 			t39 := int32(load32(m.memory, uint32(v5)))
@@ -8024,7 +8064,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn116(v0, v1, v2 int32) {
+func (m *Module) fn115(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6, v7, v8 int32
@@ -8041,7 +8081,7 @@ func (m *Module) fn116(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn239(t5, t6, v7)
+	m.fn244(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -8131,7 +8171,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn117(v0, v1 int32) {
+func (m *Module) fn116(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -8168,8 +8208,8 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn119(v4+i32(800), v5)
-	m.fn120(v4+i32(28), i32(2), v4+i32(800))
+	m.fn118(v4+i32(800), v5)
+	m.fn119(v4+i32(28), i32(2), v4+i32(800))
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
@@ -8190,7 +8230,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn119(v0, v1 int32) {
+func (m *Module) fn118(v0, v1 int32) {
 	var v2, v3, v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -8234,7 +8274,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn120(v0, v1, v2 int32) {
+func (m *Module) fn119(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
 	var v8, v9, v10, v11 int32
@@ -8266,9 +8306,9 @@ func (m *Module) fn120(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn240(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn245(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn229(v2, i32(12))
+	t9 := m.fn234(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -8278,7 +8318,7 @@ func (m *Module) fn120(v0, v1, v2 int32) {
 	}
 	v8 = t9 & p12
 	v9 = v2 + i32(216)
-	v10 = i32(34108)
+	v10 = i32(34608)
 l1:
 	{
 		{
@@ -8292,7 +8332,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn236(v2, v4)
+				t14 := m.fn241(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -8341,11 +8381,11 @@ l1:
 	l6:
 		t17 := m.fn34(v6, v10, i32(1))
 		v1 = t17
-		m.fn222(v3+i32(8), v4)
+		m.fn220(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn34(v1, t18, t19)
-		t21 := m.fn34(t20, i32(34109), i32(1))
+		t21 := m.fn34(t20, i32(34609), i32(1))
 		v1 = t21
 		{
 			if v4 != i32(22) {
@@ -8356,17 +8396,17 @@ l1:
 				goto l10
 			}
 		l7:
-			t22 := m.fn233(v3+i32(804), i32(34112))
+			t22 := m.fn238(v3+i32(804), i32(34612))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn240(v1, v3+i32(804), v12)
+			_ = m.fn245(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn241(v1, v9)
+		_ = m.fn246(v1, v9)
 	l10:
-		v10 = i32(34124)
+		v10 = i32(34624)
 		v1 = v11
 		goto l1
 	}
@@ -8392,7 +8432,7 @@ func (m *Module) Xbackoff_budget_state_full(v0, v1 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn78(v2+i32(16), v1)
+		m.fn80(v2+i32(16), v1)
 		v1 = i32(0)
 		memory_zero(m.memory[:], uint32(v0+i32(184)), uint32(i32(72)))
 		store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
@@ -8446,7 +8486,7 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 		v6 = v2
 	l3:
 		memory_copy(m.memory[:], uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
-		m.fn97(v4+i32(8), v4+i32(192), v6, v5)
+		m.fn122(v4+i32(8), v4+i32(192), v6, v5)
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			if t3 == i64(1) {
@@ -8464,6 +8504,186 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 l0:
 	m.g0 = v4 + i32(272)
 	return v5
+}
+
+//go:norace
+func (m *Module) fn122(v0, v1, v2, v3 int32) {
+	var v4, v5, v6, v7, v8, v9 int32
+	var v10 int64
+	var v11, v12 int32
+	t0 := m.g0
+	v4 = t0 - i32(1008)
+	m.g0 = v4
+	v5 = v4 + i32(24) + i32(88)
+	memory_zero(m.memory[:], uint32(v5), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v1), uint32(i32(80)))
+	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
+	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
+	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
+	m.fn272(v4+i32(16), v4+i32(204))
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
+		v1 = t1
+		if v1 == 0 {
+			goto l0
+		}
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
+		m.fn273(v4+i32(232), v1, t2)
+		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
+		if t3 != i64(1) {
+			goto l0
+		}
+		t4 := int64(load64(m.memory, uint64(uint32(v4))+240))
+		store64(m.memory, uint64(uint32(v4))+104, uint64(t4))
+		{
+			{
+				t5 := int32(load32(m.memory, uint64(uint32(v4))+24))
+				v1 = t5 + i32(-1)
+				if uint32(v1) <= uint32(i32(5)) {
+					goto l1
+				}
+				v1 = i32(4)
+				v6 = i32(0)
+				goto l2
+			}
+		l1:
+			v6 = v1 << 2
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+38656))
+			v1 = t6
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+38632))
+			v6 = t7
+		}
+	l2:
+		v6 = v6 << 3
+	l12:
+		{
+			if v6 == 0 {
+				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
+				v10 = t11
+				m.fn146(v4+i32(232), v4+i32(24))
+				{
+					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
+					if t12 != i64(1) {
+						goto l5
+					}
+					t13 := int64(load64(m.memory, uint64(uint32(v4))+240))
+					if uint64(v10) > uint64(t13) {
+						goto l0
+					}
+				}
+			l5:
+				m.fn124(v4+i32(232), v4+i32(24))
+				v10 = i64(0)
+				{
+					t14 := int32(load32(m.memory, uint64(uint32(v4))+1000))
+					t15 := v4 + i32(232)
+					v1 = t14
+					var p16 int32
+					if uint32(v1) > uint32(i32(768)) {
+						p16 = 1
+					}
+					v6 = p16
+					p17 := t15
+					if v6 != 0 {
+						p17 = i32(1)
+					}
+					p18 := v1
+					if v6 != 0 {
+						p18 = i32(0)
+					}
+					t19 := m.fn228(p17, p18, v2, v3)
+					if t19 == 0 {
+						goto l6
+					}
+					memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(24)), uint32(i32(176)))
+					v10 = i64(1)
+				}
+			l6:
+				store64(m.memory, uint32(v0), uint64(v10))
+				goto l7
+			}
+			t8 := int32(m.memory[uint64(uint32(v1))+4])
+			v7 = t8
+			t9 := int32(load32(m.memory, uint32(v1)))
+			v8 = t9
+			m.fn272(v4+i32(8), v4+i32(204))
+			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
+			v9 = t10
+			if v9 != 0 {
+				t20 := int32(load32(m.memory, uint64(uint32(v4))+12))
+				v11 = t20
+				{
+					{
+						if v7&i32(1) != 0 {
+							goto l8
+						}
+						m.fn273(v4+i32(216), v9, v11)
+						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
+						v7 = t21 ^ i32(1)
+						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
+						v10 = t22
+						goto l9
+					}
+				l8:
+					v7 = i32(0)
+					v12 = i32(0)
+					{
+						{
+							if v11 == 0 {
+								goto l10
+							}
+							t23 := int32(m.memory[uint32(v9)])
+							if t23 == i32(45) {
+								goto l11
+							}
+							v12 = v11
+						}
+					l10:
+						m.fn273(v4+i32(232), v9, v12)
+						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
+						if t24 != i64(1) {
+							goto l0
+						}
+						t25 := int64(load64(m.memory, uint64(uint32(v4))+240))
+						v10 = t25
+						if v10 <= i64(-1) {
+							goto l0
+						}
+						goto l9
+					}
+				l11:
+					m.fn273(v4+i32(232), v9+i32(1), v11+i32(-1))
+					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
+					if t26 != i64(1) {
+						goto l0
+					}
+					t27 := int64(load64(m.memory, uint64(uint32(v4))+240))
+					v10 = t27
+					if uint64(v10) > uint64(i64(-0x8000000000000000)) {
+						goto l0
+					}
+					v10 = i64(0) - v10
+					v7 = i32(0)
+				}
+			l9:
+				if v7 != 0 {
+					goto l0
+				}
+				if uint32(v8) > uint32(i32(10)) {
+					goto l0
+				}
+				v1 = v1 + i32(8)
+				store64(m.memory, uint32(v5+v8<<3), uint64(v10))
+				v6 = v6 + i32(-8)
+				goto l12
+			}
+			goto l0
+		}
+	}
+l0:
+	store64(m.memory, uint32(v0), uint64(i64(0)))
+l7:
+	m.g0 = v4 + i32(1008)
 }
 
 //go:norace
@@ -8530,9 +8750,9 @@ func (m *Module) fn124(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+38200))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+38608))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+38176))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+38584))
 		v3 = t5
 	}
 l0:
@@ -8564,9 +8784,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(35446)
+		p11 := i32(35927)
 		if v1 != 0 {
-			p11 = i32(37084)
+			p11 = i32(37492)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8579,7 +8799,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn34(v4, i32(35446), i32(1))
+	_ = m.fn34(v4, i32(35927), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn35(v4, v7)
@@ -8668,7 +8888,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		store32(m.memory, uint64(uint32(v4))+32, uint32(v5))
 		t13 := v4 + i32(224)
 		v1 = v0 + i32(8)
-		m.fn102(t13, v1, v4+i32(32), v2)
+		m.fn100(t13, v1, v4+i32(32), v2)
 		memory_copy(m.memory[:], uint32(v4+i32(48)), uint32(v4+i32(224)), uint32(i32(176)))
 		t14 := int64(load64(m.memory, uint64(uint32(v4))+408))
 		v6 = t14
@@ -8681,11 +8901,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn265(v4+i32(48), v1, i32(80))
+			t18 := m.fn276(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn265(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn276(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8803,7 +9023,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(36128)
+	p3 := i32(36536)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8847,7 +9067,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(34160)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(34656)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8863,7 +9083,7 @@ l5:
 				v5 = v7
 				t13 := int32(load32(m.memory, uint32(v1+i32(8))))
 				t14 := int32(load32(m.memory, uint32(v1+i32(12))))
-				t15 := m.fn99(t13, t14, v11, v10)
+				t15 := m.fn228(t13, t14, v11, v10)
 				if t15 == 0 {
 					goto l9
 				}
@@ -8875,7 +9095,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn266(v3, v12, i64(0), v13, i64(0))
+					m.fn277(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8894,7 +9114,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn266(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn277(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9077,9 +9297,9 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn266(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn277(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(36128)
+				p11 := i32(36536)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -9108,7 +9328,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(36128)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(36536)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -9359,7 +9579,7 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn266(v4, v2, i64(0), i64(10), i64(0))
+	m.fn277(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9590,7 +9810,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn255(v0)
+		m.fn265(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9643,7 +9863,7 @@ func (m *Module) fn141(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn255(v1 + i32(8))
+	m.fn265(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9655,10 +9875,10 @@ func (m *Module) fn141(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn256(v1+i32(64), v1+i32(96))
-	m.fn256(v1+i32(96), v1+i32(64))
-	m.fn256(v1+i32(64), v1+i32(96))
-	m.fn256(v1+i32(96), v1+i32(64))
+	m.fn266(v1+i32(64), v1+i32(96))
+	m.fn266(v1+i32(96), v1+i32(64))
+	m.fn266(v1+i32(64), v1+i32(96))
+	m.fn266(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9780,9 +10000,9 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_operation_attempt_limit(v0 int32, v1 int64, v2 int32) int32 {
 	var v3, v4 int32
-	var v5 int64
+	var v5, v6 int64
 	t0 := m.g0
-	v3 = t0 - i32(16)
+	v3 = t0 - i32(48)
 	m.g0 = v3
 	v4 = i32(100)
 	{
@@ -9797,123 +10017,122 @@ func (m *Module) Xbackoff_operation_attempt_limit(v0 int32, v1 int64, v2 int32) 
 		if t1 != i64(3559379042386145391) {
 			goto l0
 		}
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+144))
-		v5 = t2
 		m.fn144(v3, v0+i32(328), v0+i32(8), v1)
-		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		t4 := int32(load32(m.memory, uint32(v3)))
-		t6 := v2
-		p5 := i64(-1)
-		if t4 != 0 {
-			p5 = t3
+		t2 := int64(load64(m.memory, uint32(v3)))
+		v5 = t2
+		t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
+		store64(m.memory, uint64(uint32(v3))+40, uint64(t3))
+		t4 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		store64(m.memory, uint64(uint32(v3))+32, uint64(t4))
+		v4 = v3 + i32(24) + i32(8)
+		v0 = i32(0)
+		v1 = v5
+	l2:
+		{
+			if v0 == i32(16) {
+				goto l1
+			}
+			t5 := int64(load64(m.memory, uint32(v4+v0)))
+			t6 := v1
+			v6 = t5
+			p7 := v1
+			if uint64(v6) < uint64(v1) {
+				p7 = v6
+			}
+			p8 := p7
+			if v6 == 0 {
+				p8 = t6
+			}
+			v1 = p8
+			v0 = v0 + i32(8)
+			goto l2
 		}
-		p7 := i64(-1)
-		if v5 != i64(0x7fffffffffffffff) {
-			p7 = p5
+	l1:
+		t10 := v2
+		p9 := v1
+		if v5 == i64(-1) {
+			p9 = i64(-1)
 		}
-		store64(m.memory, uint32(t6), uint64(p7))
+		store64(m.memory, uint32(t10), uint64(p9))
 		v4 = i32(0)
 	}
 l0:
-	m.g0 = v3 + i32(16)
+	m.g0 = v3 + i32(48)
 	return v4
 }
 
 //go:norace
 func (m *Module) fn144(v0, v1, v2 int32, v3 int64) {
-	var v4, v5, v6, v7 int64
-	t0 := int64(load64(m.memory, uint64(uint32(v2))+136))
-	v4 = t0
-	p1 := v4
-	if v4 == i64(0x7fffffffffffffff) {
-		p1 = i64(-1)
+	var v4, v5 int64
+	store64(m.memory, uint64(uint32(v0))+16, uint64(i64(-1)))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(-1)))
+	store64(m.memory, uint32(v0), uint64(i64(-1)))
+	{
+		t0 := int64(load64(m.memory, uint64(uint32(v2))+136))
+		v4 = t0
+		if v4 == i64(0x7fffffffffffffff) {
+			goto l0
+		}
+		store64(m.memory, uint32(v0), uint64(v4))
 	}
-	v4 = p1
+l0:
 	{
 		{
 			{
-				t2 := int32(load32(m.memory, uint64(uint32(v2))+180))
-				if t2 != i32(2) {
-					goto l0
-				}
-				t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				if t3 == 0 {
+				t1 := int32(load32(m.memory, uint64(uint32(v2))+180))
+				if t1 != i32(2) {
 					goto l1
 				}
-				t4 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v5 = t4
-				if v5 == i64(0x7fffffffffffffff) {
-					goto l1
+				t2 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t2 == 0 {
+					goto l2
 				}
+				t3 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v4 = t3
+				if v4 == i64(0x7fffffffffffffff) {
+					goto l2
+				}
+				goto l3
+			}
+		l1:
+			t4 := int64(load64(m.memory, uint64(uint32(v2))+104))
+			v4 = t4
+			if v4 == i64(0x7fffffffffffffff) {
 				goto l2
 			}
-		l0:
-			t5 := int64(load64(m.memory, uint64(uint32(v2))+104))
-			v5 = t5
-			if v5 == i64(0x7fffffffffffffff) {
-				goto l1
-			}
 		}
-	l2:
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t7 := v5
-		v6 = v3 - t6
-		p8 := v6
-		if uint64(v6) > uint64(v3) {
+	l3:
+		t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t6 := v0
+		t7 := v4
+		v5 = v3 - t5
+		p8 := v5
+		if uint64(v5) > uint64(v3) {
 			p8 = i64(0)
 		}
-		v6 = p8
-		v7 = t7 - v6
-		p9 := v7
-		if uint64(v7) > uint64(v5) {
+		v5 = t7 - p8
+		p9 := v5
+		if uint64(v5) > uint64(v4) {
 			p9 = i64(0)
 		}
-		v7 = p9
-		p10 := v4
-		if uint64(v7) < uint64(v4) {
-			p10 = v7
-		}
-		p11 := v4
-		if uint64(v5) > uint64(v6) {
-			p11 = p10
-		}
-		v4 = p11
+		store64(m.memory, uint64(uint32(t6))+8, uint64(p9))
 	}
-l1:
+l2:
 	{
-		t12 := int32(load32(m.memory, uint64(uint32(v1))+52))
-		if t12 == 0 {
-			goto l3
+		t10 := int32(load32(m.memory, uint64(uint32(v1))+52))
+		if t10 == 0 {
+			return
 		}
-		t13 := int64(load64(m.memory, uint64(uint32(v1))+24))
-		v5 = t13
-		v6 = v5 - v3
-		p14 := v6
-		if uint64(v6) > uint64(v5) {
-			p14 = i64(0)
+		t11 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		t12 := v0
+		v4 = t11
+		v3 = v4 - v3
+		p13 := v3
+		if uint64(v3) > uint64(v4) {
+			p13 = i64(0)
 		}
-		v6 = p14
-		p15 := v4
-		if uint64(v6) < uint64(v4) {
-			p15 = v6
-		}
-		p16 := v4
-		if uint64(v5) > uint64(v3) {
-			p16 = p15
-		}
-		v4 = p16
+		store64(m.memory, uint64(uint32(t12))+16, uint64(p13))
 	}
-l3:
-	if v4 != i64(-1) {
-		goto l4
-	}
-	v4 = i64(0)
-	goto l5
-l4:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
-	v4 = i64(1)
-l5:
-	store64(m.memory, uint32(v0), uint64(v4))
 }
 
 //go:norace
@@ -10068,8 +10287,8 @@ func (m *Module) fn146(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn259(v1)
-		m.fn266(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn268(v1)
+		m.fn277(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -10097,14 +10316,14 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn260(v0, v3)
+		m.fn269(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn261(v4, v0, v3)
+		m.fn270(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -10131,7 +10350,7 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn262(v0, v2)
+	m.fn271(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -10169,9 +10388,9 @@ func (m *Module) fn149(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn263(t2, v1)
+		m.fn274(t2, v1)
 		v3 = i32(7)
-		m.fn264(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn275(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10274,10 +10493,10 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn263(v12, v9)
+		m.fn274(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn264(v0, v1, i32(2), i64(0), v9)
+			m.fn275(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -10326,7 +10545,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn245(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn250(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -10351,7 +10570,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn64(v9, v10+i32(376))
 				}
 			l6:
-				m.fn264(v0, v1, i32(1), i64(0), v9)
+				m.fn275(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10541,7 +10760,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l17:
-				m.fn264(v0, v1, i32(3), i64(0), v9)
+				m.fn275(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
 				t64 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -10559,7 +10778,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					p69 = t67
 				}
 				t70 := fn1(v6, v11)
-				m.fn266(t65, p69+i64(1), i64(0), t70, i64(0))
+				m.fn277(t65, p69+i64(1), i64(0), t70, i64(0))
 				t71 := int64(load64(m.memory, uint64(uint32(v10))+40))
 				v6 = t71
 			}
@@ -10618,7 +10837,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 							p85 = v6
 						}
-						m.fn266(t84, t83, i64(0), p85-v7+i64(1), i64(0))
+						m.fn277(t84, t83, i64(0), p85-v7+i64(1), i64(0))
 						t86 := int64(load64(m.memory, uint64(uint32(v10))+24))
 						v7 = v7 + t86
 					}
@@ -10652,7 +10871,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l27:
-				m.fn264(v0, v1, i32(4), v7, v9)
+				m.fn275(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
 		l26:
@@ -10666,7 +10885,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l28
 			}
 		l29:
-			m.fn264(v0, v1, i32(5), v7, v9)
+			m.fn275(v0, v1, i32(5), v7, v9)
 			goto l1
 		l28:
 			{
@@ -10742,7 +10961,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p112 = i64(0)
 							}
 							t113 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn266(t110, p112, i64(0), t113, i64(0))
+							m.fn277(t110, p112, i64(0), t113, i64(0))
 							m.fn146(v10+i32(56), v9)
 							t115 := v10
 							p114 := v8
@@ -10823,7 +11042,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t141 := v6
 							v4 = t140
 							t142 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t143 := m.fn245(int32(int64(uint64(v4)>>32)), int32(v4), t142)
+							t143 := m.fn250(int32(int64(uint64(v4)>>32)), int32(v4), t142)
 							v4 = t143
 							p144 := v4
 							if uint64(v6) > uint64(v4) {
@@ -10845,7 +11064,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t147 := int64(load64(m.memory, uint64(uint32(v10))+376))
 							t148 := v10
 							v6 = t147
-							t149 := m.fn85(v9, v3)
+							t149 := m.fn87(v9, v3)
 							t150 := v6
 							v5 = t149
 							v4 = t150 - v5
@@ -10872,7 +11091,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if v6 == 0 {
 						goto l31
 					}
-					t155 := m.fn85(v9, v3)
+					t155 := m.fn87(v9, v3)
 					store64(m.memory, uint64(uint32(v1))+40, uint64(t155))
 				}
 			l30:
@@ -10889,7 +11108,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l1
 			}
 		l31:
-			m.fn264(v0, v1, i32(6), v7, v9)
+			m.fn275(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
@@ -11012,9 +11231,9 @@ func (m *Module) fn154(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn263(t6, v1)
+		m.fn274(t6, v1)
 		v3 = i32(6)
-		m.fn264(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn275(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -11171,9 +11390,10 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 
 //go:norace
 func (m *Module) Xbackoff_operation_time_left(v0 int32, v1 int64, v2 int32) int32 {
-	var v3, v4 int32
+	var v3, v4, v5 int32
+	var v6 int64
 	t0 := m.g0
-	v3 = t0 - i32(16)
+	v3 = t0 - i32(64)
 	m.g0 = v3
 	v4 = i32(100)
 	{
@@ -11188,19 +11408,43 @@ func (m *Module) Xbackoff_operation_time_left(v0 int32, v1 int64, v2 int32) int3
 		if t1 != i64(3559379042386145391) {
 			goto l0
 		}
-		m.fn144(v3, v0+i32(328), v0+i32(8), v1)
+		m.fn144(v3+i32(8), v0+i32(328), v0+i32(8), v1)
+		store64(m.memory, uint32(v3), uint64(i64(0x300000001)))
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		t3 := int32(load32(m.memory, uint32(v3)))
-		t5 := v2
-		p4 := i64(-1)
-		if t3 != 0 {
-			p4 = t2
+		v1 = t2
+		v4 = v3 + i32(48)
+		t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
+		store64(m.memory, uint32(v4), uint64(t3))
+		store64(m.memory, uint32(v3+i32(32)+i32(8)), uint64(v1))
+		store64(m.memory, uint64(uint32(v3))+32, uint64(i64(0x300000001)))
+		t4 := int64(load64(m.memory, uint64(uint32(v3))+24))
+		store64(m.memory, uint64(uint32(v3))+56, uint64(t4))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+36))
+		v5 = t5
+		v0 = i32(1)
+	l2:
+		{
+			if v5 == v0 {
+				goto l1
+			}
+			t6 := int64(load64(m.memory, uint32(v4)))
+			t7 := v1
+			v6 = t6
+			p8 := v6
+			if uint64(v1) < uint64(v6) {
+				p8 = t7
+			}
+			v1 = p8
+			v4 = v4 + i32(8)
+			v0 = v0 + i32(1)
+			goto l2
 		}
-		store64(m.memory, uint32(t5), uint64(p4))
+	l1:
+		store64(m.memory, uint32(v2), uint64(v1))
 		v4 = i32(0)
 	}
 l0:
-	m.g0 = v3 + i32(16)
+	m.g0 = v3 + i32(64)
 	return v4
 }
 
@@ -11492,7 +11736,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		if v1 != 0 {
 			p8 = i32(0)
 		}
-		m.fn112(t4, i32(1), p7, p8)
+		m.fn111(t4, i32(1), p7, p8)
 		t9 := int64(load64(m.memory, uint64(uint32(v5))+5136))
 		v2 = t9
 		memory_copy(m.memory[:], uint32(v5+i32(4112)), uint32(v5+i32(5136)+i32(8)), uint32(i32(72)))
@@ -11560,7 +11804,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(80)), uint32(v5+i32(4112)+i32(80)), uint32(i32(944)))
 						memory_copy(m.memory[:], uint32(v5+i32(3016)+i32(8)), uint32(v5+i32(4040)), uint32(i32(72)))
 						store64(m.memory, uint64(uint32(v5))+3016, uint64(v2))
-						m.fn113(v5+i32(5136), v5+i32(3016))
+						m.fn112(v5+i32(5136), v5+i32(3016))
 						m.fn172(v5+i32(4112), v5+i32(5136))
 						v0 = v5 + i32(888) + i32(8)
 						{
@@ -11573,7 +11817,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 								memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v5+i32(568)), uint32(i32(320)))
 								goto l16
 							}
-							m.fn116(v0, v5+i32(3016), v1)
+							m.fn115(v0, v5+i32(3016), v1)
 							goto l15
 						}
 					}
@@ -11625,8 +11869,8 @@ func (m *Module) fn170(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn234(v2, v1)
-	m.fn120(v0, i32(1), v2)
+	m.fn239(v2, v1)
+	m.fn119(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
 
@@ -11703,12 +11947,12 @@ l39:
 							t14 := int32(load32(m.memory, uint32(v22)))
 							t15 := v5 + i32(8)
 							v24 = t14
-							m.fn222(t15, v24)
+							m.fn220(t15, v24)
 							v23 = v23 + i32(-4)
 							v22 = v22 + i32(4)
 							t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 							t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
-							t18 := m.fn99(t16, t17, v20, v19)
+							t18 := m.fn228(t16, t17, v20, v19)
 							if t18 == 0 {
 								goto l2
 							}
@@ -11812,7 +12056,7 @@ l39:
 													v26 = i32(1)
 													t43 := int32(load32(m.memory, uint64(uint32(v5))+560))
 													t44 := int32(load32(m.memory, uint64(uint32(v5))+564))
-													t45 := m.fn223(t43, t44, v18, v17)
+													t45 := m.fn227(t43, t44, v18, v17)
 													v25 = t45
 													if v25 == 0 {
 														goto l24
@@ -11837,7 +12081,7 @@ l39:
 													v20 = v27
 													goto l14
 												case 2:
-													m.fn237(v5+i32(568), v18, v17)
+													m.fn242(v5+i32(568), v18, v17)
 													t28 := int32(load32(m.memory, uint64(uint32(v5))+568))
 													if t28 != i32(1) {
 														goto l15
@@ -11859,7 +12103,7 @@ l39:
 											goto l18
 										}
 									l23:
-										m.fn237(v5+i32(568), v18, v17)
+										m.fn242(v5+i32(568), v18, v17)
 										t46 := int32(load32(m.memory, uint64(uint32(v5))+568))
 										if t46 == i32(1) {
 											goto l16
@@ -11899,7 +12143,7 @@ l39:
 									goto l26
 								}
 								if v24 == i32(11) {
-									v22 = i32(36132)
+									v22 = i32(36540)
 									v23 = i32(5)
 									goto l28
 								}
@@ -11907,7 +12151,7 @@ l39:
 								v23 = i32(0)
 								goto l28
 							l26:
-								v22 = i32(36152)
+								v22 = i32(36560)
 								v23 = i32(1)
 							l28:
 								v23 = v23 << 2
@@ -11915,7 +12159,7 @@ l39:
 								if v23 == 0 {
 									switch v26 {
 									case 2:
-										t60 := m.fn238(v1, v24, i64(1), v29, v5+i32(544))
+										t60 := m.fn243(v1, v24, i64(1), v29, v5+i32(544))
 										if t60 == 0 {
 											goto l36
 										}
@@ -11924,7 +12168,7 @@ l39:
 										store64(m.memory, uint64(uint32(v1))+1008, uint64(v29))
 										goto l37
 									case 3:
-										t61 := m.fn238(v1, v24, i64(1), i64(4), v5+i32(544))
+										t61 := m.fn243(v1, v24, i64(1), i64(4), v5+i32(544))
 										if t61 == 0 {
 											goto l36
 										}
@@ -11952,13 +12196,13 @@ l39:
 										store32(m.memory, uint64(uint32(v7))+8, uint32(t67))
 										goto l37
 									case 1:
-										t68 := m.fn238(v1, v24, i64(1), v25, v5+i32(544))
+										t68 := m.fn243(v1, v24, i64(1), v25, v5+i32(544))
 										if t68 != 0 {
 											goto l37
 										}
 										goto l36
 									default:
-										t69 := m.fn238(v1, v24, i64(0), v25, v5+i32(544))
+										t69 := m.fn243(v1, v24, i64(0), v25, v5+i32(544))
 										if t69 != 0 {
 											goto l37
 										}
@@ -12095,7 +12339,7 @@ func (m *Module) fn172(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn225(v2+i32(8), v1)
+	m.fn230(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -12175,7 +12419,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn266(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn277(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
@@ -12202,7 +12446,7 @@ func (m *Module) fn175(v0 int32, v1 int64, v2 int32) int64 {
 	m.fn177(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn249(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn254(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
@@ -12255,7 +12499,7 @@ l1:
 //go:norace
 func (m *Module) fn178(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn249(t0, v1, v2, v3)
+	t1 := m.fn254(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
@@ -12388,9 +12632,9 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn234(v5+i32(32), v1)
+		m.fn239(v5+i32(32), v1)
 		{
-			t1 := m.fn229(v5+i32(32), v2)
+			t1 := m.fn234(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -12440,7 +12684,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		l6:
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t15 := fn232(t13, t14)
+			t15 := fn237(t13, t14)
 			v7 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
@@ -12451,7 +12695,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29960)), uint32(i32(108)))
 	l8:
 		{
-			t17 := m.fn235(v5 + i32(1128))
+			t17 := m.fn240(v5 + i32(1128))
 			v1 = t17
 			if v1 == i32(18) {
 				goto l8
@@ -12460,7 +12704,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				if v1 == 0 {
 					goto l9
 				}
-				t18 := m.fn236(v5+i32(32), v1)
+				t18 := m.fn241(v5+i32(32), v1)
 				if t18 == 0 {
 					goto l8
 				}
@@ -12504,7 +12748,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v7) > uint64(v8) {
 				goto l11
 			}
-			m.fn251(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
+			m.fn261(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v3 = t26
@@ -12531,7 +12775,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				v11 = v4 << 4
 				t34 := v11
 				v12 = int64(uint64(v4) >> 60)
-				m.fn252(t31, t32, t33, t34, v12, v8)
+				m.fn262(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12588,7 +12832,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn266(v5, v6, i64(0), v15, i64(0))
+										m.fn277(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v7
@@ -12655,7 +12899,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn252(t57, t58, t59, t60, t61, v18)
+							m.fn262(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v6 = t66
 							v3 = v6 - v4
@@ -12764,7 +13008,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn253(t85, t86, v1, v8)
+		m.fn263(t85, t86, v1, v8)
 		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -12929,14 +13173,14 @@ func (m *Module) fn183(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn234(v3, v1)
+		m.fn239(v3, v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn40(v2, i32(29960), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn229(v3, v2)
+			t2 := m.fn234(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -13233,7 +13477,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn112(v4+i32(1912), i32(1), v1, v5)
+		m.fn111(v4+i32(1912), i32(1), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1912))
 		v2 = t1
 		memory_copy(m.memory[:], uint32(v4+i32(2936)), uint32(v4+i32(1912)+i32(8)), uint32(i32(72)))
@@ -13248,7 +13492,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(80)), uint32(v4+i32(1912)+i32(80)), uint32(i32(944)))
 			memory_copy(m.memory[:], uint32(v4+i32(888)+i32(8)), uint32(v4+i32(2936)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+888, uint64(v2))
-			m.fn113(v4+i32(1912), v4+i32(888))
+			m.fn112(v4+i32(1912), v4+i32(888))
 			m.fn172(v4+i32(2936), v4+i32(1912))
 			v1 = v4 + i32(560) + i32(8)
 			v5 = v4 + i32(2936) + i32(8)
@@ -13256,7 +13500,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			if t2 != i64(1) {
 				goto l9
 			}
-			m.fn116(v1, v4+i32(888), v5)
+			m.fn115(v1, v4+i32(888), v5)
 		}
 	l8:
 		memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
@@ -13474,7 +13718,7 @@ func (m *Module) fn192(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn246(v0, v1)
+			m.fn251(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -13502,7 +13746,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn266(v3, t2, i64(0), v2, i64(0))
+			m.fn277(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13551,7 +13795,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
 						p21 = v0
 					}
-					m.fn266(t22, t23, i64(0), p21, i64(0))
+					m.fn277(t22, t23, i64(0), p21, i64(0))
 					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 					v0 = t24
 					p25 := i64(0x7fffffffffffffff)
@@ -13570,7 +13814,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if v4&i32(1) == 0 {
 						goto l5
 					}
-					m.fn266(v3+i32(48), v0, i64(0), v2, i64(0))
+					m.fn277(v3+i32(48), v0, i64(0), v2, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -13585,7 +13829,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l6
 				}
-				m.fn266(v3+i32(32), v2, i64(0), v2, i64(0))
+				m.fn277(v3+i32(32), v2, i64(0), v2, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -13597,7 +13841,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 				goto l6
 			}
 		case 4:
-			t28 := m.fn248(v1+i32(184), v0)
+			t28 := m.fn253(v1+i32(184), v0)
 			v0 = t28
 		}
 	}
@@ -13782,7 +14026,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn266(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn277(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13792,8 +14036,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn266(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn266(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn277(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn277(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13911,7 +14155,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn245(t8, t9, v1)
+			t10 := m.fn250(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -13949,7 +14193,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn245(t18, t19, v1)
+			t20 := m.fn250(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -13958,7 +14202,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn245(t22, t23, v1)
+			t24 := m.fn250(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -13968,7 +14212,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn266(v4, t26, i64(0), v3, i64(0))
+			m.fn277(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -14083,7 +14327,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn267(v3, v0, v1, v4&i32(127))
+		m.fn278(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -14133,7 +14377,7 @@ func (m *Module) fn198(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn246(v0, v1)
+	m.fn251(v0, v1)
 }
 
 //go:norace
@@ -14462,7 +14706,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn266(v3, v4, i64(0), i64(10), i64(0))
+		m.fn277(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14503,7 +14747,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(36128)
+			p4 := i32(36536)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -14609,7 +14853,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn266(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn277(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14628,7 +14872,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn266(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn277(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14642,7 +14886,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn266(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn277(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14664,7 +14908,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(36156)
+		v1 = i32(36564)
 		v2 = i32(0)
 	l25:
 		{
@@ -14674,7 +14918,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn266(v5, v14, i64(0), i64(10), i64(0))
+				m.fn277(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14688,7 +14932,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn266(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn277(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14873,7 +15117,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+36592))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+37000))
 			v1 = t7
 		}
 	l4:
@@ -15128,7 +15372,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(36680))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(37088))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -15224,13 +15468,392 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn220(v0, v1, v2, v3 int32) int32 {
-	var v4, v5 int32
+func (m *Module) fn220(v0, v1 int32) {
+	t0 := v0
+	v1 = v1 << 2
+	t1 := int32(load32(m.memory, uint32(v1+i32(37708))))
+	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
+	t2 := int32(load32(m.memory, uint32(v1+i32(37876))))
+	store32(m.memory, uint32(v0), uint32(t2))
+}
+
+//go:norace
+func (m *Module) fn221(v0, v1, v2, v3, v4, v5 int32) {
+	var v6 int32
+	var v7 int64
 	t0 := m.g0
-	v4 = t0 - i32(16)
+	v6 = t0 - i32(48)
+	m.g0 = v6
+	m.fn222(v6+i32(4), v1, v2, v4, v5)
+	t1 := int32(m.memory[uint64(uint32(v6))+4])
+	v5 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v6))+12))
+	store32(m.memory, uint64(uint32(v6))+44, uint32(t2))
+	t3 := int64(load64(m.memory, uint64(uint32(v6))+5))
+	store64(m.memory, uint64(uint32(v6))+37, uint64(t3))
+	m.memory[uint64(uint32(v6))+36] = byte(v5)
+	m.memory[uint64(uint32(v6))+32] = byte(v5)
+	t4 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	store64(m.memory, uint64(uint32(v6))+24, uint64(t4))
+	t5 := int64(load64(m.memory, uint32(v3)))
+	t6 := v6
+	v7 = t5
+	store64(m.memory, uint64(uint32(t6))+16, uint64(v7))
+	t8 := v0
+	p7 := v6 + i32(16)
+	if uint32(int32(v7)&i32(255)) > uint32(v5) {
+		p7 = v6 + i32(32)
+	}
+	v5 = p7
+	t9 := int64(load64(m.memory, uint32(v5)))
+	store64(m.memory, uint32(t8), uint64(t9))
+	t10 := int64(load64(m.memory, uint64(uint32(v5))+8))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(t10))
+	m.g0 = v6 + i32(48)
+}
+
+//go:norace
+func (m *Module) fn222(v0, v1, v2, v3, v4 int32) {
+	var v5, v6, v7, v8, v9, v10, v11, v12, v13 int32
+	t0 := m.g0
+	v5 = t0 - i32(96)
+	m.g0 = v5
+	store32(m.memory, uint64(uint32(v5))+72, uint32(v3))
+	t1 := v5
+	v6 = v3 + v4
+	store32(m.memory, uint64(uint32(t1))+76, uint32(v6))
+	m.fn223(v5+i32(24), v5+i32(72))
+	t2 := int32(m.memory[uint64(uint32(v5))+25])
+	v7 = t2
+	t3 := int32(m.memory[uint64(uint32(v5))+24])
+	v8 = t3
+	t4 := v5
+	v9 = v1 + v2
+	store32(m.memory, uint64(uint32(t4))+36, uint32(v9))
+	store32(m.memory, uint64(uint32(v5))+32, uint32(v1))
+	m.fn223(v5+i32(16), v5+i32(32))
+	{
+		t5 := int32(m.memory[uint64(uint32(v5))+16])
+		t6 := v8
+		v2 = t5
+		if t6&v2 != i32(1) {
+			goto l0
+		}
+		t7 := int32(m.memory[uint64(uint32(v5))+17])
+		if v7&i32(255) == t7&i32(255) {
+			goto l1
+		}
+		goto l2
+	}
+l0:
+	if v2|v8 != 0 {
+		goto l2
+	}
+l1:
+	store64(m.memory, uint64(uint32(v5))+56, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v5))+48, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v5))+40, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v5))+32, uint64(i64(0)))
+	v8 = i32(0)
+	v2 = i32(1)
+l4:
+	if v8 == i32(32) {
+		store32(m.memory, uint64(uint32(v5))+68, uint32(v6))
+		store32(m.memory, uint64(uint32(v5))+64, uint32(v3))
+		v10 = v5 + i32(80)
+		v11 = v5 + i32(64)
+		v6 = i32(3)
+		v2 = i32(0)
+	l13:
+		m.fn223(v5+i32(8), v5+i32(64))
+		{
+			t8 := int32(m.memory[uint64(uint32(v5))+8])
+			if t8 == 0 {
+				{
+					if v4 != 0 {
+						goto l8
+					}
+					v8 = i32(0)
+					goto l9
+				l8:
+					v12 = i32(0)
+					v8 = v3
+					v2 = v4
+				l11:
+					{
+						t24 := int32(m.memory[uint32(v8)])
+						v7 = t24
+						if v7 == i32(45) {
+							goto l10
+						}
+						if v7 == i32(95) {
+							goto l10
+						}
+						v12 = v12 + i32(1)
+					}
+				l10:
+					v8 = v8 + i32(1)
+					v2 = v2 + i32(-1)
+					if v2 != 0 {
+						goto l11
+					}
+					var p25 int32
+					if uint32(v12) > uint32(i32(4)) {
+						p25 = 1
+					}
+					v8 = p25
+				}
+			l9:
+				t27 := v6
+				p26 := i32(3)
+				if v8 != 0 {
+					p26 = v6
+				}
+				p28 := p26
+				if uint32(v6&i32(255)) < uint32(i32(2)) {
+					p28 = t27
+				}
+				v8 = p28
+				goto l12
+			}
+			t9 := int32(m.memory[uint64(uint32(v5))+9])
+			v7 = t9
+			store64(m.memory, uint64(uint32(v5))+88, uint64(i64(0)))
+			store32(m.memory, uint64(uint32(v5))+84, uint32(v9))
+			store32(m.memory, uint64(uint32(v5))+80, uint32(v1))
+			store32(m.memory, uint64(uint32(v5))+76, uint32(v11))
+			v8 = v5 + i32(32)
+			v12 = v7 & i32(255)
+			v7 = v11
+			v6 = v2&i32(255) + i32(1)
+			p10 := i32(255)
+			if uint32(v6) < uint32(i32(255)) {
+				p10 = v6
+			}
+			v13 = p10
+			v6 = v13
+		l7:
+			{
+				if v8 == v7 {
+					goto l6
+				}
+				store32(m.memory, uint64(uint32(v5))+72, uint32(v8+i32(1)))
+				m.fn223(v5, v10)
+				t11 := int32(m.memory[uint32(v5)])
+				if t11 == 0 {
+					goto l6
+				}
+				v7 = v2 & i32(255)
+				t12 := v8
+				v6 = v6 & i32(255)
+				t13 := int32(m.memory[uint32(v8)])
+				t14 := v6
+				v2 = t13
+				p15 := v2
+				if uint32(v6) < uint32(v2) {
+					p15 = t14
+				}
+				v6 = p15 + i32(1)
+				t16 := int32(m.memory[uint64(uint32(v5))+1])
+				t17 := v6
+				t18 := v7
+				var p19 int32
+				if v12 != t16&i32(255) {
+					p19 = 1
+				}
+				v7 = t18 + p19
+				p20 := v7
+				if uint32(v6) < uint32(v7) {
+					p20 = t17
+				}
+				v7 = p20
+				p21 := i32(255)
+				if uint32(v7) < uint32(i32(255)) {
+					p21 = v7
+				}
+				v6 = p21
+				m.memory[uint32(t12)] = byte(v6)
+				t22 := int32(load32(m.memory, uint64(uint32(v5))+76))
+				v7 = t22
+				t23 := int32(load32(m.memory, uint64(uint32(v5))+72))
+				v8 = t23
+				goto l7
+			}
+		}
+	l6:
+		v2 = v13
+		goto l13
+	}
+	m.memory[uint32(v5+i32(32)+v8)] = byte(v2)
+	v2 = v2 + i32(1)
+	v8 = v8 + i32(1)
+	goto l4
+l2:
+	v8 = i32(3)
+l12:
+	store32(m.memory, uint64(uint32(v0))+8, uint32(v4))
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v3))
+	m.memory[uint32(v0)] = byte(v8)
+	m.g0 = v5 + i32(96)
+}
+
+//go:norace
+func (m *Module) fn223(v0, v1 int32) {
+	var v2, v3, v4, v5 int32
+	t0 := int32(load32(m.memory, uint32(v1)))
+	v2 = t0
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+	v3 = t1
+	{
+	l1:
+		{
+			v4 = v2
+			if v4 == v3 {
+				goto l0
+			}
+			t2 := v1
+			v2 = v4 + i32(1)
+			store32(m.memory, uint32(t2), uint32(v2))
+			t3 := int32(m.memory[uint32(v4)])
+			v5 = t3
+			if v5 == i32(45) {
+				goto l1
+			}
+			if v5 == i32(95) {
+				goto l1
+			}
+		}
+		p4 := i32(0)
+		if uint32((v5+i32(-65))&i32(255)) < uint32(i32(26)) {
+			p4 = i32(32)
+		}
+		v5 = p4 | v5
+	}
+l0:
+	m.memory[uint64(uint32(v0))+1] = byte(v5)
+	t5 := v0
+	var p6 int32
+	if v4 != v3 {
+		p6 = 1
+	}
+	m.memory[uint32(t5)] = byte(p6)
+}
+
+//go:norace
+func (m *Module) fn224(v0, v1, v2, v3, v4, v5 int32) {
+	var v6 int32
+	t0 := m.g0
+	v6 = t0 - i32(32)
+	m.g0 = v6
+	store32(m.memory, uint64(uint32(v6))+28, uint32(v5))
+	store32(m.memory, uint64(uint32(v6))+24, uint32(v4))
+	t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	store64(m.memory, uint64(uint32(v6))+16, uint64(t1))
+	t2 := int64(load64(m.memory, uint32(v3)))
+	store64(m.memory, uint64(uint32(v6))+8, uint64(t2))
+	m.fn221(v0, v1, v2, v6+i32(8), v4, v5)
+	m.g0 = v6 + i32(32)
+}
+
+//go:norace
+func (m *Module) fn225(v0, v1, v2 int32) int32 {
+	var v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
+	{
+		t0 := int32(load32(m.memory, uint32(v0)))
+		v3 = t0
+		t1 := int32(load32(m.memory, uint32(v3)))
+		t2 := int32(load32(m.memory, uint32(v3+i32(4))))
+		t3 := m.fn226(t1, t2, v1, v2)
+		if t3 != 0 {
+			goto l0
+		}
+		t4 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		t5 := int32(load32(m.memory, uint32(t4)))
+		v0 = t5
+		t6 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		v4 = t6
+		t7 := int32(load32(m.memory, uint32(v0)))
+		v5 = t7
+		v6 = i32(0)
+		v7 = i32(0)
+	l2:
+		{
+			v0 = v7
+			if v0 == i32(288) {
+				goto l1
+			}
+			v7 = v0 + i32(16)
+			t8 := int32(load32(m.memory, uint32(v0+i32(34320))))
+			t9 := int32(load32(m.memory, uint32(v0+i32(34324))))
+			t10 := m.fn44(t8, t9, v1, v2)
+			if t10 == 0 {
+				goto l2
+			}
+			t11 := int32(load32(m.memory, uint32(v0+i32(34332))))
+			v8 = t11
+			t12 := int32(load32(m.memory, uint32(v0+i32(34328))))
+			v3 = t12
+			v9 = i32(0)
+		l7:
+			{
+				if v9&i32(1) != 0 {
+					goto l2
+				}
+				v0 = i32(0)
+				{
+				l6:
+					{
+						var p13 int32
+						if v8 == v0 {
+							p13 = 1
+						}
+						v9 = p13
+						if v9 == 0 {
+							goto l3
+						}
+						v10 = v3
+						v0 = v8
+						goto l4
+					}
+				l3:
+					{
+						t14 := int32(m.memory[uint32(v3+v0)])
+						if t14 == i32(32) {
+							goto l5
+						}
+						v0 = v0 + i32(1)
+						goto l6
+					}
+				l5:
+					t15 := v3
+					v11 = v0 + i32(1)
+					v10 = t15 + v11
+					v8 = v8 - v11
+				}
+			l4:
+				t16 := m.fn226(v5, v4, v3, v0)
+				v0 = t16
+				v3 = v10
+				if v0 == 0 {
+					goto l7
+				}
+			}
+		}
+	}
+l0:
+	v6 = i32(1)
+l1:
+	return v6
+}
+
+//go:norace
+func (m *Module) fn226(v0, v1, v2, v3 int32) int32 {
+	var v4 int32
+	t0 := m.g0
+	v4 = t0 - i32(32)
 	m.g0 = v4
-	store32(m.memory, uint64(uint32(v4))+8, uint32(v0))
-	store32(m.memory, uint64(uint32(v4))+12, uint32(v0+v1))
+	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
+	store32(m.memory, uint64(uint32(v4))+28, uint32(v0+v1))
 	{
 	l3:
 		if v3 == 0 {
@@ -15245,14 +15868,18 @@ func (m *Module) fn220(v0, v1, v2, v3 int32) int32 {
 			if v0 == i32(95) {
 				goto l1
 			}
-			v5 = i32(0)
-			t2 := m.fn221(v4 + i32(8))
-			v1 = t2
-			if v1 == 0 {
+			v1 = i32(0)
+			m.fn223(v4+i32(16), v4+i32(24))
+			t2 := int32(m.memory[uint64(uint32(v4))+16])
+			if t2 == 0 {
 				goto l2
 			}
-			t3 := int32(m.memory[uint32(v1)])
-			if v0 != t3 {
+			p3 := i32(0)
+			if uint32((v0+i32(-65))&i32(255)) < uint32(i32(26)) {
+				p3 = i32(32)
+			}
+			t4 := int32(m.memory[uint64(uint32(v4))+17])
+			if p3|v0 != t4&i32(255) {
 				goto l2
 			}
 		}
@@ -15261,60 +15888,17 @@ func (m *Module) fn220(v0, v1, v2, v3 int32) int32 {
 		v3 = v3 + i32(-1)
 		goto l3
 	l0:
-		t4 := m.fn221(v4 + i32(8))
-		var p5 int32
-		if t4 == 0 {
-			p5 = 1
-		}
-		v5 = p5
+		m.fn223(v4+i32(8), v4+i32(24))
+		t5 := int32(m.memory[uint64(uint32(v4))+8])
+		v1 = t5 ^ i32(1)
 	}
 l2:
-	m.g0 = v4 + i32(16)
-	return v5
+	m.g0 = v4 + i32(32)
+	return v1 & i32(1)
 }
 
 //go:norace
-func (m *Module) fn221(v0 int32) int32 {
-	var v1, v2, v3, v4 int32
-	t0 := int32(load32(m.memory, uint32(v0)))
-	v1 = t0
-	t1 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v2 = t1
-l1:
-	{
-		v3 = v1
-		if v3 != v2 {
-			goto l0
-		}
-		return i32(0)
-	l0:
-		t2 := v0
-		v1 = v3 + i32(1)
-		store32(m.memory, uint32(t2), uint32(v1))
-		t3 := int32(m.memory[uint32(v3)])
-		v4 = t3
-		if v4 == i32(45) {
-			goto l1
-		}
-		if v4 == i32(95) {
-			goto l1
-		}
-	}
-	return v3
-}
-
-//go:norace
-func (m *Module) fn222(v0, v1 int32) {
-	t0 := v0
-	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(37300))))
-	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(37468))))
-	store32(m.memory, uint32(v0), uint32(t2))
-}
-
-//go:norace
-func (m *Module) fn223(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn227(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15333,7 +15917,7 @@ l1:
 		t1 := int32(load32(m.memory, uint32(v0)))
 		v6 = t1
 		v0 = v0 + i32(8)
-		t2 := m.fn99(v6, v5, v2, v3)
+		t2 := m.fn228(v6, v5, v2, v3)
 		if t2 == 0 {
 			goto l1
 		}
@@ -15342,8 +15926,23 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1, v2 int32) int32 {
-	t0 := m.fn265(v0, v1, v2)
+func (m *Module) fn228(v0, v1, v2, v3 int32) int32 {
+	var v4 int32
+	v4 = i32(0)
+	{
+		if v1 != v3 {
+			goto l0
+		}
+		t0 := m.fn229(v0, v2, v1)
+		v4 = t0
+	}
+l0:
+	return v4
+}
+
+//go:norace
+func (m *Module) fn229(v0, v1, v2 int32) int32 {
+	t0 := m.fn276(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15352,7 +15951,7 @@ func (m *Module) fn224(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn225(v0, v1 int32) {
+func (m *Module) fn230(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15368,7 +15967,7 @@ func (m *Module) fn225(v0, v1 int32) {
 	store32(m.memory, uint64(uint32(v2))+52, uint32(i32(27)))
 	store64(m.memory, uint64(uint32(v2))+44, uint64(i64(0x1500000009)))
 	store64(m.memory, uint64(uint32(v2))+36, uint64(i64(0xb00000001)))
-	m.fn114(v2+i32(408), v1, v2+i32(36), i32(5))
+	m.fn113(v2+i32(408), v1, v2+i32(36), i32(5))
 	v3 = v2 + i32(416)
 	{
 		{
@@ -15414,7 +16013,7 @@ func (m *Module) fn225(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn115(v2+i32(56), v1, i32(29960), i32(27), v2+i32(408))
+		m.fn114(v2+i32(56), v1, i32(29960), i32(27), v2+i32(408))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+76))
 			v3 = t10
@@ -15491,13 +16090,13 @@ func (m *Module) fn225(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+88))
 			v5 = t22
-			m.fn226(v2+i32(56), v2+i32(408), i32(2))
+			m.fn231(v2+i32(56), v2+i32(408), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+76))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn226(v2+i32(768), v2+i32(408), i32(20))
+						m.fn231(v2+i32(768), v2+i32(408), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+788))
 						v3 = t27
 						if v3 != 0 {
@@ -15661,7 +16260,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1, v2 int32) {
+func (m *Module) fn231(v0, v1, v2 int32) {
 	var v3, v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -15672,7 +16271,7 @@ func (m *Module) fn226(v0, v1, v2 int32) {
 	v4 = i32(0)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
-	t4 := fn232(t2, t3)
+	t4 := fn237(t2, t3)
 	v5 = t4
 	{
 		t5 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
@@ -15694,7 +16293,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1, v2 int32) {
+func (m *Module) fn232(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15726,7 +16325,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1, v2 int32) {
+func (m *Module) fn233(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15809,12 +16408,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1 int32) int32 {
+func (m *Module) fn234(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn231(v2+i32(8), v1)
+	m.fn236(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15838,7 +16437,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn230(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn235(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -15847,7 +16446,7 @@ func (m *Module) fn230(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn41(v5+i32(20), v3)
 	{
-		t1 := m.fn233(v5+i32(20), i32(37236))
+		t1 := m.fn238(v5+i32(20), i32(37644))
 		if t1 != 0 {
 			goto l0
 		}
@@ -16010,7 +16609,7 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1 int32) {
+func (m *Module) fn236(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-2)
@@ -16022,9 +16621,9 @@ func (m *Module) fn231(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+37804))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+38212))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+37640))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+38048))
 		v2 = t1
 	}
 l1:
@@ -16033,7 +16632,7 @@ l1:
 }
 
 //go:norace
-func fn232(v0, v1 int32) int64 {
+func fn237(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -16057,7 +16656,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn233(v0, v1 int32) int32 {
+func (m *Module) fn238(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = i32(0)
 	{
@@ -16121,7 +16720,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn234(v0, v1 int32) {
+func (m *Module) fn239(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -16212,7 +16811,7 @@ func (m *Module) fn234(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn235(v0 int32) int32 {
+func (m *Module) fn240(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -16231,7 +16830,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1 int32) int32 {
+func (m *Module) fn241(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16255,7 +16854,7 @@ func (m *Module) fn236(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn228(v2, v1, v0)
+			m.fn233(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16286,7 +16885,7 @@ func (m *Module) fn236(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn229(v0, v3)
+		t7 := m.fn234(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16298,7 +16897,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1, v2 int32) {
+func (m *Module) fn242(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16336,7 +16935,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
+func (m *Module) fn243(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
 	var v5 int32
 	v5 = i32(0)
 	{
@@ -16367,7 +16966,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1, v2 int32) {
+func (m *Module) fn244(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -16399,7 +16998,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn245(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16429,13 +17028,13 @@ func (m *Module) fn240(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn35(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn242(v0, v2)
+			_ = m.fn247(v0, v2)
 			goto l5
 		case 2:
 			m.fn38(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn243(v0, t10, t11)
+			_ = m.fn248(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn35(v0, v2)
@@ -16447,7 +17046,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1 int32) int32 {
+func (m *Module) fn246(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16468,21 +17067,21 @@ l1:
 		t4 := v0
 		p3 := i32(1)
 		if v4 != 0 {
-			p3 = i32(34126)
+			p3 = i32(34626)
 		}
 		var p5 int32
 		if v4 != i32(0) {
 			p5 = 1
 		}
 		t6 := m.fn34(t4, p3, p5)
-		_ = m.fn242(t6, v2)
+		_ = m.fn247(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn242(v0 int32, v1 int64) int32 {
+func (m *Module) fn247(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16492,10 +17091,10 @@ func (m *Module) fn242(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn34(v0, i32(34143), i32(2))
+		_ = m.fn34(v0, i32(34643), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(34160)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(34656)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16536,7 +17135,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1, v2 int32) int32 {
+func (m *Module) fn248(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16562,7 +17161,7 @@ func (m *Module) fn243(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn34(v2, i32(34125), i32(1))
+			_ = m.fn34(v2, i32(34625), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16588,7 +17187,7 @@ func (m *Module) fn243(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn35(v0, v3)
-		t11 := m.fn34(t10, i32(34126), i32(1))
+		t11 := m.fn34(t10, i32(34626), i32(1))
 		_ = m.fn35(t11, int64(uint32(v2)))
 	}
 l3:
@@ -16596,7 +17195,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1 int32) int32 {
+func (m *Module) fn249(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16609,7 +17208,7 @@ func (m *Module) fn244(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn245(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn250(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -16626,7 +17225,7 @@ func (m *Module) fn245(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn266(t1, v6, i64(0), v4, i64(0))
+			m.fn277(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16645,7 +17244,7 @@ func (m *Module) fn245(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn266(v3, v2, i64(0), v4, i64(0))
+		m.fn277(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16669,7 +17268,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn246(v0, v1 int32) {
+func (m *Module) fn251(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -16699,7 +17298,7 @@ func (m *Module) fn246(v0, v1 int32) {
 		case 3:
 			t7 := int64(load64(m.memory, uint64(uint32(v1))+312))
 			t8 := int64(load64(m.memory, uint32(v0)))
-			t9 := fn247(t7, t8)
+			t9 := fn252(t7, t8)
 			store64(m.memory, uint32(v0), uint64(t9))
 			return
 		case 0:
@@ -16718,7 +17317,7 @@ func (m *Module) fn246(v0, v1 int32) {
 			}
 			t15 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t16 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t17 := m.fn245(t15, t16, v3)
+			t17 := m.fn250(t15, t16, v3)
 			t18 := v0
 			t19 := v2
 			v3 = t17
@@ -16733,7 +17332,7 @@ func (m *Module) fn246(v0, v1 int32) {
 }
 
 //go:norace
-func fn247(v0, v1 int64) int64 {
+func fn252(v0, v1 int64) int64 {
 	var v2 int64
 	v2 = v1 + i64(1)
 	p0 := v2
@@ -16749,7 +17348,7 @@ func fn247(v0, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn248(v0 int32, v1 int64) int64 {
+func (m *Module) fn253(v0 int32, v1 int64) int64 {
 	var v2 int64
 	var v3, v4, v5 int32
 	{
@@ -16788,7 +17387,7 @@ func (m *Module) fn248(v0 int32, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn249(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn254(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
@@ -16798,7 +17397,7 @@ func (m *Module) fn249(v0 int64, v1 int32, v2, v3 int64) int64 {
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn266(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn277(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -16807,7 +17406,7 @@ func (m *Module) fn249(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn266(v4, t6, i64(0), v2, i64(0))
+		m.fn277(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16839,277 +17438,346 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn250(v0, v1, v2, v3 int32) {
-	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
+func (m *Module) fn255(v0, v1 int32) {
+	var v2, v3, v4, v5 int32
 	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	t1 := m.fn34(v3, i32(35596), i32(1))
-	v5 = t1
-	t2 := int32(load32(m.memory, uint64(uint32(v2))+32))
-	v6 = t2
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	t1 := m.fn34(v1, i32(36116), i32(1))
+	v3 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v0))+32))
+	v4 = t2
 	p3 := i32(32)
-	if uint32(v6) < uint32(i32(32)) {
-		p3 = v6
+	if uint32(v4) < uint32(i32(32)) {
+		p3 = v4
 	}
-	v7 = p3
-	v3 = i32(0)
+	v1 = p3
 l3:
-	if v7 == v3 {
+	if v1 == 0 {
 		goto l0
 	}
 	{
-		t4 := int32(m.memory[uint32(v2+v3)])
-		v8 = t4
-		if uint32((v8+i32(-33))&i32(255)) < uint32(i32(94)) {
+		t4 := int32(m.memory[uint32(v0)])
+		v5 = t4
+		if uint32((v5+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v8)>>4)))+34127])
-		t6 := int32(m.memory[uint64(uint32(v8&i32(15)))+34127])
-		store32(m.memory, uint64(uint32(v4))+12, uint32(t5<<16|t6<<24|i32(30812)))
-		_ = m.fn34(v5, v4+i32(12), i32(4))
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v5)>>4)))+34627])
+		t6 := int32(m.memory[uint64(uint32(v5&i32(15)))+34627])
+		store32(m.memory, uint64(uint32(v2))+12, uint32(t5<<16|t6<<24|i32(30812)))
+		_ = m.fn34(v3, v2+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	_ = m.fn244(v5, v8)
+	_ = m.fn249(v3, v5)
 l2:
-	v3 = v3 + i32(1)
+	v0 = v0 + i32(1)
+	v1 = v1 + i32(-1)
 	goto l3
 l0:
-	v3 = i32(0)
-	t9 := v5
+	t9 := v3
 	var p10 int32
-	if uint32(v6) > uint32(i32(32)) {
+	if uint32(v4) > uint32(i32(32)) {
 		p10 = 1
 	}
-	v8 = p10
-	p11 := i32(35596)
-	if v8 != 0 {
-		p11 = i32(35597)
+	v0 = p10
+	p11 := i32(36116)
+	if v0 != 0 {
+		p11 = i32(36117)
 	}
 	p12 := i32(1)
-	if v8 != 0 {
+	if v0 != 0 {
 		p12 = i32(4)
 	}
-	t13 := m.fn34(t9, p11, p12)
-	v9 = t13
-	{
-	l8:
-		{
-			if v7 != v3 {
-				goto l4
-			}
-			v3 = i32(0)
-		l6:
-			{
-				if v7 == v3 {
-					if v0 == i32(15) {
-						if v6 != 0 {
-							var p17 int32
-							if v1 == i32(1) {
-								p17 = 1
-							}
-							v3 = p17
-							p18 := i32(30072)
-							if v3 != 0 {
-								p18 = i32(29964)
-							}
-							v10 = p18
-							t20 := v10
-							p19 := i32(36)
-							if v3 != 0 {
-								p19 = i32(104)
-							}
-							v11 = t20 + p19
-						l16:
-							{
-								if v10 == v11 {
-									goto l10
-								}
-								t21 := int32(load32(m.memory, uint32(v10)))
-								t22 := v4
-								v12 = t21
-								m.fn222(t22, v12)
-								{
-									t23 := int32(load32(m.memory, uint32(v4)))
-									t24 := v2
-									t25 := v7
-									v13 = t23
-									t26 := int32(load32(m.memory, uint64(uint32(v4))+4))
-									t27 := v13
-									v14 = t26
-									t28 := m.fn220(t24, t25, t27, v14)
-									if t28 != 0 {
-										goto l15
-									}
-									v10 = v10 + i32(4)
-									v15 = i32(0)
-								l17:
-									{
-										v3 = v15
-										if v3 == i32(120) {
-											goto l16
-										}
-										v15 = v3 + i32(12)
-										t29 := int32(load32(m.memory, uint32(v3+i32(33988))))
-										if t29 != v12 {
-											goto l17
-										}
-										t30 := int32(load32(m.memory, uint32(v3+i32(33996))))
-										v5 = t30
-										t31 := int32(load32(m.memory, uint32(v3+i32(33992))))
-										v8 = t31
-										v6 = i32(0)
-									l22:
-										{
-											if v6&i32(1) != 0 {
-												goto l17
-											}
-											v3 = i32(0)
-											{
-											l21:
-												{
-													var p32 int32
-													if v5 == v3 {
-														p32 = 1
-													}
-													v6 = p32
-													if v6 == 0 {
-														goto l18
-													}
-													v0 = v8
-													v3 = v5
-													goto l19
-												}
-											l18:
-												{
-													t33 := int32(m.memory[uint32(v8+v3)])
-													if t33 == i32(32) {
-														goto l20
-													}
-													v3 = v3 + i32(1)
-													goto l21
-												}
-											l20:
-												t34 := v8
-												v1 = v3 + i32(1)
-												v0 = t34 + v1
-												v5 = v5 - v1
-											}
-										l19:
-											t35 := m.fn220(v2, v7, v8, v3)
-											v3 = t35
-											v8 = v0
-											if v3 == 0 {
-												goto l22
-											}
-										}
-									}
-								}
-							l15:
-							}
-							t36 := m.fn34(v9, i32(35450), i32(15))
-							t37 := m.fn34(t36, v13, v14)
-							_ = m.fn34(t37, i32(35465), i32(2))
-							goto l10
-						}
-						v3 = i32(35484)
-						v8 = i32(36)
-						goto l7
-					}
-					if v0 != i32(20) {
-						goto l10
-					}
-					v8 = i32(0)
-				l13:
-					if v7 != v8 {
-						t16 := int32(m.memory[uint32(v2+v8)])
-						if uint32((t16+i32(-48))&i32(255)) < uint32(i32(10)) {
-							goto l12
-						}
-						v8 = v8 + i32(1)
-						goto l13
-					}
-					v8 = v7
-					goto l12
-				l12:
-					t39 := v2
-					var p40 int32
-					if uint32(v8) < uint32(v7) {
-						p40 = 1
-					}
-					v7 = p40
-					p41 := i32(0)
-					if v7 != 0 {
-						p41 = t39
-					}
-					v2 = p41
-					v3 = i32(-112)
-				l24:
-					if v3 == 0 {
-						goto l10
-					}
-					{
-						if v7 == 0 {
-							goto l23
-						}
-						t42 := int32(load32(m.memory, uint32(v3+i32(34272))))
-						t43 := int32(load32(m.memory, uint32(v3+i32(34276))))
-						t44 := m.fn99(t42, t43, v2, v8)
-						if t44 == 0 {
-							goto l23
-						}
-						v3 = i32(35520)
-						v8 = i32(23)
-						goto l7
-					}
-				l23:
-					v3 = v3 + i32(16)
-					goto l24
-				}
-				v8 = v2 + v3
-				v3 = v3 + i32(1)
-				t14 := int32(m.memory[uint32(v8)])
-				if uint32((t14+i32(-65))&i32(255)) >= uint32(i32(26)) {
-					goto l6
-				}
-			}
-			v3 = i32(35543)
-			v8 = i32(31)
-			goto l7
-		l4:
-			v8 = v2 + v3
-			v3 = v3 + i32(1)
-			t15 := int32(m.memory[uint32(v8)])
-			v8 = t15 + i32(-9)
-			if uint32(v8) > uint32(i32(23)) {
-				goto l8
-			}
-			if i32_shl(i32(1), v8)&i32(8388639) == 0 {
-				goto l8
-			}
-		}
-		v3 = i32(35574)
-		v8 = i32(22)
-		goto l7
-	l7:
-		t45 := m.fn34(v9, i32(35447), i32(2))
-		t46 := m.fn34(t45, v3, v8)
-		_ = m.fn34(t46, i32(35449), i32(1))
-	}
-l10:
-	m.g0 = v4 + i32(16)
+	_ = m.fn34(t9, p11, p12)
+	m.g0 = v2 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn251(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn256(v0, v1 int32) int32 {
+	var v2, v3 int32
+l1:
+	{
+		v2 = v1
+		if v2 == 0 {
+			goto l0
+		}
+		t0 := int32(m.memory[uint32(v0)])
+		v3 = t0
+		v1 = v2 + i32(-1)
+		v0 = v0 + i32(1)
+		v3 = v3 + i32(-9)
+		if uint32(v3) > uint32(i32(23)) {
+			goto l1
+		}
+		if i32_shl(i32(1), v3)&i32(8388639) == 0 {
+			goto l1
+		}
+	}
+l0:
+	;
+	var p1 int32
+	if v2 != i32(0) {
+		p1 = 1
+	}
+	return p1
+}
+
+//go:norace
+func (m *Module) fn257(v0, v1, v2 int32) {
+	var v3, v4, v5, v6 int32
+	{
+		{
+			if v2&i32(1) != 0 {
+				goto l0
+			}
+			var p0 int32
+			if v1 == i32(1) {
+				p0 = 1
+			}
+			v2 = p0
+			p1 := i32(9)
+			if v2 != 0 {
+				p1 = i32(26)
+			}
+			v3 = p1
+			p2 := i32(30072)
+			if v2 != 0 {
+				p2 = i32(29964)
+			}
+			v2 = p2
+			v1 = i32(4)
+			v4 = i32(0)
+			v5 = i32(0)
+			v6 = i32(4)
+			goto l1
+		}
+	l0:
+		;
+		var p3 int32
+		if v1 == i32(1) {
+			p3 = 1
+		}
+		v2 = p3
+		p4 := i32(33432)
+		if v2 != 0 {
+			p4 = i32(32628)
+		}
+		v1 = p4
+		p5 := i32(7)
+		if v2 != 0 {
+			p5 = i32(36)
+		}
+		v4 = p5
+		p6 := i32(30348)
+		if v2 != 0 {
+			p6 = i32(30264)
+		}
+		v6 = p6
+		v5 = i32(6)
+		v2 = i32(4)
+		v3 = i32(0)
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+20, uint32(v2))
+	store32(m.memory, uint64(uint32(v0))+12, uint32(v1))
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v6))
+	store32(m.memory, uint32(v0), uint32(i32(1)))
+	store32(m.memory, uint64(uint32(v0))+24, uint32(v2+v3<<2))
+	store32(m.memory, uint64(uint32(v0))+16, uint32(v1+v4<<4))
+	store32(m.memory, uint64(uint32(v0))+8, uint32(v6+v5<<3))
+}
+
+//go:norace
+func (m *Module) fn258(v0, v1 int32) {
+	var v2, v3, v4 int32
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	{
+		{
+			t1 := int32(load32(m.memory, uint32(v1)))
+			if t1 != i32(1) {
+				goto l0
+			}
+			{
+				t2 := int32(load32(m.memory, uint64(uint32(v1))+4))
+				v3 = t2
+				if v3 == 0 {
+					goto l1
+				}
+				t3 := int32(load32(m.memory, uint64(uint32(v1))+8))
+				if v3 != t3 {
+					store32(m.memory, uint64(uint32(v1))+4, uint32(v3+i32(8)))
+					t13 := int32(load32(m.memory, uint64(uint32(v3))+4))
+					v1 = t13
+					t14 := int32(load32(m.memory, uint32(v3)))
+					v3 = t14
+					goto l4
+				}
+				store32(m.memory, uint64(uint32(v1))+4, uint32(i32(0)))
+			}
+		l1:
+			{
+				t4 := int32(load32(m.memory, uint64(uint32(v1))+12))
+				v3 = t4
+				if v3 == 0 {
+					goto l3
+				}
+				t5 := int32(load32(m.memory, uint64(uint32(v1))+16))
+				if v3 == t5 {
+					goto l3
+				}
+				store32(m.memory, uint64(uint32(v1))+12, uint32(v3+i32(16)))
+				t6 := int32(load32(m.memory, uint64(uint32(v3))+4))
+				v1 = t6
+				t7 := int32(load32(m.memory, uint32(v3)))
+				v3 = t7
+				goto l4
+			}
+		l3:
+			store32(m.memory, uint32(v1), uint32(i32(0)))
+		}
+	l0:
+		v3 = i32(0)
+		t8 := int32(load32(m.memory, uint64(uint32(v1))+20))
+		v4 = t8
+		if v4 == 0 {
+			goto l4
+		}
+		t9 := int32(load32(m.memory, uint64(uint32(v1))+24))
+		if v4 == t9 {
+			goto l4
+		}
+		store32(m.memory, uint64(uint32(v1))+20, uint32(v4+i32(4)))
+		t10 := int32(load32(m.memory, uint32(v4)))
+		m.fn220(v2+i32(8), t10)
+		t11 := int32(load32(m.memory, uint64(uint32(v2))+12))
+		v1 = t11
+		t12 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		v3 = t12
+		goto l4
+	}
+l4:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v3))
+	m.g0 = v2 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn259(v0, v1, v2 int32) {
+	var v3, v4, v5, v6 int32
+	{
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+32))
+			t1 := v1
+			v3 = t0
+			p2 := i32(32)
+			if uint32(v3) < uint32(i32(32)) {
+				p2 = v3
+			}
+			v4 = p2
+			t3 := m.fn256(t1, v4)
+			if t3 == 0 {
+				v5 = i32(0)
+			l3:
+				{
+					if v4 == v5 {
+						if v0 == i32(15) {
+							if v3 != 0 {
+								return
+							}
+							v5 = i32(36004)
+							v6 = i32(36)
+							goto l1
+						}
+						if v0 != i32(20) {
+							return
+						}
+						v6 = i32(0)
+					l8:
+						if v4 != v6 {
+							t5 := int32(m.memory[uint32(v1+v6)])
+							if uint32((t5+i32(-48))&i32(255)) < uint32(i32(10)) {
+								goto l7
+							}
+							v6 = v6 + i32(1)
+							goto l8
+						}
+						v6 = v4
+						goto l7
+					l7:
+						t6 := v1
+						var p7 int32
+						if uint32(v6) < uint32(v4) {
+							p7 = 1
+						}
+						v4 = p7
+						p8 := i32(0)
+						if v4 != 0 {
+							p8 = t6
+						}
+						v1 = p8
+						v5 = i32(-112)
+					l10:
+						if v5 == 0 {
+							return
+						}
+						{
+							if v4 == 0 {
+								goto l9
+							}
+							t9 := int32(load32(m.memory, uint32(v5+i32(34768))))
+							t10 := int32(load32(m.memory, uint32(v5+i32(34772))))
+							t11 := m.fn228(t9, t10, v1, v6)
+							if t11 == 0 {
+								goto l9
+							}
+							v5 = i32(36040)
+							v6 = i32(23)
+							goto l1
+						}
+					l9:
+						v5 = v5 + i32(16)
+						goto l10
+					}
+					v6 = v1 + v5
+					v5 = v5 + i32(1)
+					t4 := int32(m.memory[uint32(v6)])
+					if uint32((t4+i32(-65))&i32(255)) >= uint32(i32(26)) {
+						goto l3
+					}
+				}
+				v5 = i32(36063)
+				v6 = i32(31)
+				goto l1
+			}
+			v5 = i32(36094)
+			v6 = i32(22)
+			goto l1
+		}
+	l1:
+		t12 := m.fn34(v2, i32(35945), i32(2))
+		t13 := m.fn34(t12, v5, v6)
+		_ = m.fn34(t13, i32(35947), i32(1))
+	}
+}
+
+//go:norace
+func (m *Module) fn260(v0, v1, v2 int32) {
+	m.fn255(v1, v2)
+	m.fn259(v0, v1, v2)
+}
+
+//go:norace
+func (m *Module) fn261(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn253(v7+i32(40), v1, t1, v4)
+	m.fn263(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17122,7 +17790,7 @@ func (m *Module) fn251(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn254(v0, v7+i32(368), v4, v5, v6)
+					m.fn264(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17135,16 +17803,16 @@ func (m *Module) fn251(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn254(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn264(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn266(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn266(v7, v10, i64(0), v4, i64(0))
-		m.fn254(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn277(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn277(v7, v10, i64(0), v4, i64(0))
+		m.fn264(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17212,21 +17880,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn262(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn251(v0, t0, t1, v2, v5, v3, v4)
+	m.fn261(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn253(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn263(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
 	m.g0 = v4
 	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
 	m.fn52(v4, v2, v3)
-	m.fn225(v4+i32(360), v4)
+	m.fn230(v4+i32(360), v4)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
@@ -17242,7 +17910,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn254(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn264(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -17319,7 +17987,7 @@ func (m *Module) fn254(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn249(v14, v1, v7, i64(-1))
+			t12 := m.fn254(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -17334,7 +18002,7 @@ func (m *Module) fn254(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn266(t13, t14, i64(0), p15, i64(0))
+		m.fn277(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17376,7 +18044,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn255(v0 int32) {
+func (m *Module) fn265(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17396,8 +18064,8 @@ func (m *Module) fn255(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn256(v1, v1+i32(32))
-	m.fn256(v1+i32(32), v1)
+	m.fn266(v1, v1+i32(32))
+	m.fn266(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17413,7 +18081,7 @@ func (m *Module) fn255(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn256(v0, v1 int32) {
+func (m *Module) fn266(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17439,77 +18107,71 @@ func (m *Module) fn256(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn257(v0, v1 int32) {
+func (m *Module) fn267(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
+	var v6 int64
+	t0 := m.g0
+	v2 = t0 - i32(48)
+	m.g0 = v2
+	v3 = v1 + i32(4)
 	{
 		{
-			t0 := int32(m.memory[uint64(uint32(v1))+8])
-			if t0 == 0 {
+			t1 := int32(load32(m.memory, uint32(v1)))
+			v4 = t1
+			if v4 != 0 {
 				goto l0
 			}
-			v2 = i32(0)
+			m.fn272(v2+i32(8), v3)
+			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
+			v1 = t2
+			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
+			v5 = t3
 			goto l1
 		}
 	l0:
-		t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
-		v3 = t1
-		t2 := int32(load32(m.memory, uint32(v1)))
-		v2 = t2
-		v4 = i32(0)
+		v5 = i32(0)
+		store32(m.memory, uint32(v1), uint32(i32(0)))
+	l3:
+		m.fn272(v2+i32(24), v3)
 		{
-		l4:
-			if v3 == v4 {
+			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
+			if t4 != 0 {
 				goto l2
 			}
-			{
-				t3 := int32(m.memory[uint32(v2+v4)])
-				if t3 == i32(32) {
-					t4 := v1
-					t5 := v3
-					v5 = v4 + i32(1)
-					store32(m.memory, uint64(uint32(t4))+4, uint32(t5-v5))
-					store32(m.memory, uint32(v1), uint32(v2+v5))
-					goto l1
-				}
-				v4 = v4 + i32(1)
-				goto l4
-			}
+			goto l1
 		}
 	l2:
-		m.memory[uint64(uint32(v1))+8] = byte(i32(1))
-		v4 = v3
+		v4 = v4 + i32(-1)
+		if v4 != 0 {
+			goto l3
+		}
+		m.fn272(v2+i32(16), v3)
+		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
+		v1 = t5
+		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
+		v5 = t6
 	}
 l1:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
-	store32(m.memory, uint32(v0), uint32(v2))
-}
-
-//go:norace
-func (m *Module) fn258(v0, v1, v2 int32) {
-	var v3 int32
-	var v4 int64
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	v4 = i64(0)
 	{
-		t1 := m.fn17(v1, v2)
-		if t1 == 0 {
-			goto l0
+		if v5 != 0 {
+			goto l4
 		}
-		m.fn201(v3, v1, v2)
-		t2 := int64(load64(m.memory, uint32(v3)))
-		v4 = t2
-		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(t3))
+		v6 = i64(0)
+		goto l5
+	l4:
+		m.fn273(v2+i32(32), v5, v1)
+		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
+		v6 = t7
+		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(t8))
 	}
-l0:
-	store64(m.memory, uint32(v0), uint64(v4))
-	m.g0 = v3 + i32(16)
+l5:
+	store64(m.memory, uint32(v0), uint64(v6))
+	m.g0 = v2 + i32(48)
 }
 
 //go:norace
-func (m *Module) fn259(v0 int32) int64 {
+func (m *Module) fn268(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17531,7 +18193,7 @@ func (m *Module) fn259(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn260(v0 int32, v1 int64) {
+func (m *Module) fn269(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -17598,7 +18260,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn261(v0, v1 int32, v2 int64) {
+func (m *Module) fn270(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17606,14 +18268,14 @@ func (m *Module) fn261(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn260(v1, v2)
+	m.fn269(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn266(t2, t3, i64(0), t4, i64(0))
+	m.fn277(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17627,7 +18289,7 @@ func (m *Module) fn261(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn266(t8, t11, i64(0), v2, i64(0))
+	m.fn277(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17717,7 +18379,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn262(v0 int32, v1 int64) {
+func (m *Module) fn271(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17754,7 +18416,77 @@ func (m *Module) fn262(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn263(v0 int64, v1 int32) {
+func (m *Module) fn272(v0, v1 int32) {
+	var v2, v3, v4, v5 int32
+	{
+		{
+			t0 := int32(m.memory[uint64(uint32(v1))+8])
+			if t0 == 0 {
+				goto l0
+			}
+			v2 = i32(0)
+			goto l1
+		}
+	l0:
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+		v3 = t1
+		t2 := int32(load32(m.memory, uint32(v1)))
+		v2 = t2
+		v4 = i32(0)
+		{
+		l4:
+			if v3 == v4 {
+				goto l2
+			}
+			{
+				t3 := int32(m.memory[uint32(v2+v4)])
+				if t3 == i32(32) {
+					t4 := v1
+					t5 := v3
+					v5 = v4 + i32(1)
+					store32(m.memory, uint64(uint32(t4))+4, uint32(t5-v5))
+					store32(m.memory, uint32(v1), uint32(v2+v5))
+					goto l1
+				}
+				v4 = v4 + i32(1)
+				goto l4
+			}
+		}
+	l2:
+		m.memory[uint64(uint32(v1))+8] = byte(i32(1))
+		v4 = v3
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
+	store32(m.memory, uint32(v0), uint32(v2))
+}
+
+//go:norace
+func (m *Module) fn273(v0, v1, v2 int32) {
+	var v3 int32
+	var v4 int64
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	v4 = i64(0)
+	{
+		t1 := m.fn17(v1, v2)
+		if t1 == 0 {
+			goto l0
+		}
+		m.fn201(v3, v1, v2)
+		t2 := int64(load64(m.memory, uint32(v3)))
+		v4 = t2
+		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(t3))
+	}
+l0:
+	store64(m.memory, uint32(v0), uint64(v4))
+	m.g0 = v3 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn274(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -17804,7 +18536,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn264(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn275(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17852,7 +18584,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn265(v0, v1, v2 int32) int32 {
+func (m *Module) fn276(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -17883,7 +18615,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn266(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn277(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -17914,7 +18646,7 @@ func (m *Module) fn266(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn267(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn278(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -18015,4 +18747,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00P\x91\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00W\x91\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00P\x91\x00\x00W\x91\x00\x00\x90\x8b\x00\x00\xa7\x8b\x00\x00`\x91\x00\x00\x1a\x8c\x00\x00h\x91\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelaystepfactor expbase backofffactor backoffmultiplier timemultiple exponentmax maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimitrandomize randomizationfactorretries maxretry limit numretriesattempts tries maxtries stop numofattempts timesmaxtime maxelapsedtime deadline maxretrytimedelays stepstimeout pertrytimeout\x00\x00\x00\x02\x00\x00\x00\b\x83\x00\x00s\x00\x00\x00\x03\x00\x00\x00{\x83\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\x7f\x83\x00\x00D\x00\x00\x00\b\x00\x00\x00Ã\x00\x00C\x00\x00\x00\v\x00\x00\x00\x06\x84\x00\x00\x1d\x00\x00\x00\x11\x00\x00\x00#\x84\x00\x00!\x00\x00\x00\x12\x00\x00\x00D\x84\x00\x000\x00\x00\x00\x13\x00\x00\x00t\x84\x00\x00,\x00\x00\x00\x18\x00\x00\x00\xa0\x84\x00\x00\f\x00\x00\x00\x19\x00\x00\x00\xac\x84\x00\x00\x15\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00a\x85\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00b\x85\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00c\x85\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00d\x85\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00e\x85\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00g\x85\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00i\x85\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entriesa policy  () (did you mean ?) (its default)...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x00g\x8c\x00\x00\x06\x00\x00\x00m\x8c\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\x84\x8c\x00\x00\f\x00\x00\x00\x90\x8c\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x98\x8c\x00\x00\a\x00\x00\x00at_leastexactspread\x00،\x00\x00\b\x00\x00\x00\xe0\x8c\x00\x00\x05\x00\x00\x00\xe5\x8c\x00\x00\x06\x00\x00\x00beginfailure\x04\x8d\x00\x00\x05\x00\x00\x00\t\x8d\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00=\x8d\x00\x00\x0e\x00\x00\x00K\x8d\x00\x00\x0e\x00\x00\x00Y\x8d\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00|\x8d\x00\x00\x06\x00\x00\x00\x82\x8d\x00\x00\x06\x00\x00\x00\x88\x8d\x00\x00\a\x00\x00\x00\x8f\x8d\x00\x00\t\x00\x00\x00\x98\x8d\x00\x00\b\x00\x00\x00\xa0\x8d\x00\x00\x06\x00\x00\x00\xa6\x8d\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xe8\x8d\x00\x00\x03\x00\x00\x00\xeb\x8d\x00\x00\x03\x00\x00\x00\xee\x8d\x00\x00\x03\x00\x00\x00\xf1\x8d\x00\x00\x03\x00\x00\x00\xf4\x8d\x00\x00\x03\x00\x00\x00\xf7\x8d\x00\x00\x03\x00\x00\x00\xfa\x8d\x00\x00\x03\x00\x00\x00\xfd\x8d\x00\x00\x03\x00\x00\x00\x00\x8e\x00\x00\x03\x00\x00\x00\x03\x8e\x00\x00\x03\x00\x00\x00\x06\x8e\x00\x00\x03\x00\x00\x00\t\x8e\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00m\x8e\x00\x001\x00\x00\x00\x9e\x8e\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00O\x8f\x00\x00\x15\x00\x00\x00d\x8f\x00\x00\x17\x00\x00\x00\xad\x8f\x00\x007\x00\x00\x00\xe4\x8f\x00\x00$\x00\x00\x00{\x8f\x00\x00\x16\x00\x00\x00\b\x90\x00\x00K\x00\x00\x00S\x90\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00P\x91\x00\x00W\x91\x00\x00\x90\x8b\x00\x00\xa7\x8b\x00\x00`\x91\x00\x00\x1a\x8c\x00\x00h\x91\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\x11\x8b\x00\x00\x17\x8b\x00\x00\x1b\x8b\x00\x00$\x8b\x00\x00.\x8b\x00\x003\x8b\x00\x009\x8b\x00\x00?\x8b\x00\x00B\x8b\x00\x00H\x8b\x00\x00M\x8b\x00\x00S\x8b\x00\x00_\x8b\x00\x00k\x8b\x00\x00u\x8b\x00\x00\x85\x8b\x00\x00\x90\x8b\x00\x00\x9b\x8b\x00\x00\xa7\x8b\x00\x00\xb2\x8b\x00\x00\xc0\x8b\x00\x00ˋ\x00\x00ڋ\x00\x00\xef\x8b\x00\x00\xf4\x8b\x00\x00\x03\x8c\x00\x00\x0e\x8c\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x1a\x8c\x00\x00 \x8c\x00\x00*\x8c\x00\x00.\x8c\x00\x00<\x8c\x00\x00uv\x00\x00H\x8c\x00\x00~v\x00\x00K\x8c\x00\x00Y\x8c\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00\xe7\x85\x00\x00\x18\x86\x00\x00*\x86\x00\x00S\x86\x00\x00s\x86\x00\x00\x93\x86\x00\x00\xb9\x86\x00\x00\xe1\x86\x00\x00<\x87\x00\x00a\x87\x00\x00a\x87\x00\x00\x85\x87\x00\x00؇\x00\x00\x1e\x88\x00\x00I\x88\x00\x00q\x88\x00\x00\x88\x88\x00\x00\x9c\x88\x00\x00ӈ\x00\x00\xfd\x88\x00\x008\x89\x00\x00l\x89\x00\x00\xa5\x89\x00\x00ʉ\x00\x00\xec\x89\x00\x00I\x8a\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe8\x90\x00\x00\xf8\x90\x00\x00\xe8\x90\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe0\x90\x00\x00\xe8\x90\x00\x00\xf8\x90\x00\x00\xe8\x90\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\xef\x92\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00\xef\x92\x00\x00\x92\x84\x00\x00!\x85\x00\x00\xf8\x92\x00\x00̍\x00\x00\x00\x93\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00 (did you mean ?) or fixed constexp expofulljitterequaljitterdecorrelatedjitterbasedelay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelayincrementstepmultiplierfactor expbase backofffactor backoffmultiplier timemultiple exponentcapmax maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimitjitterrandomize randomizationfactormax_retriesretries maxretry limit numretries maxtimes backofflimitmax_attemptsattempts tries maxtries stop stopafterattempt numofattempts timesmax_elapsedmaxtime maxelapsedtime deadline maxretrytime stopafterdelaywaitsdelays stepsattempt_timeouttimeout pertrytimeoutmax_tokenstokens capacity bursttokenratio retryratio budgetpercent percentcanretrymin_concurrentminretryconcurrency\x00\x04v\x00\x00\b\x00\x00\x00\x1d\x83\x00\x00\v\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00(\x83\x00\x00\b\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x000\x83\x00\x00\n\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00:\x83\x00\x00\v\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00E\x83\x00\x00\x12\x00\x00\x00W\x83\x00\x00\x04\x00\x00\x00[\x83\x00\x00s\x00\x00\x00\u0383\x00\x00\t\x00\x00\x00׃\x00\x00\x04\x00\x00\x00ۃ\x00\x00\n\x00\x00\x00\xe5\x83\x00\x00D\x00\x00\x00)\x84\x00\x00\x03\x00\x00\x00,\x84\x00\x00C\x00\x00\x00o\x84\x00\x00\x06\x00\x00\x00u\x84\x00\x00\x1d\x00\x00\x00\x92\x84\x00\x00\v\x00\x00\x00\x9d\x84\x00\x007\x00\x00\x00Ԅ\x00\x00\f\x00\x00\x00\xe0\x84\x00\x00A\x00\x00\x00!\x85\x00\x00\v\x00\x00\x00,\x85\x00\x00;\x00\x00\x00g\x85\x00\x00\x05\x00\x00\x00l\x85\x00\x00\f\x00\x00\x00x\x85\x00\x00\x0f\x00\x00\x00\x87\x85\x00\x00\x15\x00\x00\x00\x9c\x85\x00\x00\n\x00\x00\x00\xa6\x85\x00\x00\x15\x00\x00\x00uv\x00\x00\x05\x00\x00\x00\xbb\x85\x00\x003\x00\x00\x00\xee\x85\x00\x00\x0e\x00\x00\x00\xfc\x85\x00\x00\x13\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00U\x87\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00V\x87\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00W\x87\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00X\x87\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00Y\x87\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00[\x87\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00]\x87\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {name}unknown key {name}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entries; the keys are ; the names are a policy  (its default)... (){field} is not used by {selector} (growth=steps uses it)a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthpoweroriginoffsetcap_onfloorjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotthrottled_baseretry_afterretry_after_maxretry_after_max_extrareset_afterelapsed_frombudgetcostcost_throttledcost_timeoutpermin_per_secondwindowdelay\x01\x8e\x00\x00\x06\x00\x00\x00\a\x8e\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\x1c\x8e\x00\x00\f\x00\x00\x00(\x8e\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x000\x8e\x00\x00\a\x00\x00\x00at_leastexactspread\x00p\x8e\x00\x00\b\x00\x00\x00x\x8e\x00\x00\x05\x00\x00\x00}\x8e\x00\x00\x06\x00\x00\x00beginfailure\x9c\x8e\x00\x00\x05\x00\x00\x00\xa1\x8e\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00Վ\x00\x00\x0e\x00\x00\x00\xe3\x8e\x00\x00\x0e\x00\x00\x00\xf1\x8e\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\x14\x8f\x00\x00\x06\x00\x00\x00\x1a\x8f\x00\x00\x06\x00\x00\x00 \x8f\x00\x00\a\x00\x00\x00'\x8f\x00\x00\t\x00\x00\x000\x8f\x00\x00\b\x00\x00\x008\x8f\x00\x00\x06\x00\x00\x00>\x8f\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x80\x8f\x00\x00\x03\x00\x00\x00\x83\x8f\x00\x00\x03\x00\x00\x00\x86\x8f\x00\x00\x03\x00\x00\x00\x89\x8f\x00\x00\x03\x00\x00\x00\x8c\x8f\x00\x00\x03\x00\x00\x00\x8f\x8f\x00\x00\x03\x00\x00\x00\x92\x8f\x00\x00\x03\x00\x00\x00\x95\x8f\x00\x00\x03\x00\x00\x00\x98\x8f\x00\x00\x03\x00\x00\x00\x9b\x8f\x00\x00\x03\x00\x00\x00\x9e\x8f\x00\x00\x03\x00\x00\x00\xa1\x8f\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x05\x90\x00\x001\x00\x00\x006\x90\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xe7\x90\x00\x00\x15\x00\x00\x00\xfc\x90\x00\x00\x17\x00\x00\x00E\x91\x00\x007\x00\x00\x00|\x91\x00\x00$\x00\x00\x00\x13\x91\x00\x00\x16\x00\x00\x00\xa0\x91\x00\x00K\x00\x00\x00\xeb\x91\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00\xef\x92\x00\x00\x92\x84\x00\x00!\x85\x00\x00\xf8\x92\x00\x00̍\x00\x00\x00\x93\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\x19\x8d\x00\x00W\x83\x00\x00\u0383\x00\x00ۃ\x00\x00\x1f\x8d\x00\x00$\x8d\x00\x00*\x8d\x00\x00)\x84\x00\x000\x8d\x00\x006\x8d\x00\x00o\x84\x00\x00;\x8d\x00\x00G\x8d\x00\x00S\x8d\x00\x00]\x8d\x00\x00m\x8d\x00\x00\x92\x84\x00\x00Ԅ\x00\x00!\x85\x00\x00x\x8d\x00\x00\x86\x8d\x00\x00\x91\x8d\x00\x00\xa0\x8d\x00\x00g\x85\x00\x00x\x85\x00\x00\xb5\x8d\x00\x00\xc0\x8d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00̍\x00\x00\x9c\x85\x00\x00ҍ\x00\x00֍\x00\x00\xe4\x8d\x00\x00uv\x00\x00\xf0\x8d\x00\x00~v\x00\x00\xf3\x8d\x00\x00\xee\x85\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00\x13\x00\x00\x00\x12\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00ׇ\x00\x00\b\x88\x00\x00\x1a\x88\x00\x00C\x88\x00\x00c\x88\x00\x00\x83\x88\x00\x00\xa9\x88\x00\x00ш\x00\x00,\x89\x00\x00Q\x89\x00\x00Q\x89\x00\x00u\x89\x00\x00ȉ\x00\x00\x0e\x8a\x00\x00!\x8a\x00\x003\x8a\x00\x00J\x8a\x00\x00^\x8a\x00\x00\x95\x8a\x00\x00\xbf\x8a\x00\x00\xfa\x8a\x00\x00.\x8b\x00\x00g\x8b\x00\x00\x8c\x8b\x00\x00\xae\x8b\x00\x00\v\x8c\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00x\x92\x00\x00x\x92\x00\x00x\x92\x00\x00\x80\x92\x00\x00\x90\x92\x00\x00\x80\x92\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00x\x92\x00\x00x\x92\x00\x00x\x92\x00\x00\x80\x92\x00\x00\x90\x92\x00\x00\x80\x92\x00\x00"

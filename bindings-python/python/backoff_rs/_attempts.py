@@ -70,7 +70,7 @@ class Attempt:
     @property
     def time_left(self) -> float | None:
         """The time until the attempt_timeout, max_elapsed or the deadline ends, whichever is first, in
-        seconds: a timeout for what the attempt calls. None without any."""
+        seconds: a timeout for what the attempt calls. 0 once that is over; None without any."""
         left_ns = self._loop.time_left_ns()
         return None if left_ns is None else left_ns / 10**9
 

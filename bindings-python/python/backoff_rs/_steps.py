@@ -161,7 +161,7 @@ class Steps(LoopState):
         now_ns = self._now_ns()
         if self._operation is None:
             self._operation = self._new_operation()
-        ends = [self._operation._time_left_ns(self.options.policy, now_ns)]
+        ends = [self._operation._time_left_ns(now_ns)]
         if self.options.limits_attempts:
             ends.append(max(0, self._limit_ends_ns - now_ns))
         return min((left for left in ends if left is not None), default=None)

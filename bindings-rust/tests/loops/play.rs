@@ -22,6 +22,7 @@ pub(crate) struct Script {
     pub(crate) fail: Option<Point>,
     delays: Option<Delays>,
     pub(crate) limits: Vec<Option<String>>,
+    time_left: Vec<Option<String>>,
     pub(crate) waits: Vec<String>,
     pub(crate) events: Vec<Event>,
     pub(crate) reason: String,
@@ -244,10 +245,9 @@ impl<'a> Scene<'a> {
     }
 
     fn attempt(&self, attempt: &Attempt<Called>) -> Called {
-        let limit = self.limit_of(self.calls.get());
-        assert_eq!((attempt.number, attempt.last), (self.calls.get() as u64 + 1, self.last.get()));
-        // Without a limit there may be another end.
-        assert!(limit.is_none() || attempt.time_left == limit);
+        let index = self.calls.get();
+        assert_eq!((attempt.number, attempt.last), (index as u64 + 1, self.last.get()));
+        assert_eq!(attempt.time_left, self.script.time_left[index].as_deref().map(duration));
         self.call()
     }
 

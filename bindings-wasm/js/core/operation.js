@@ -63,13 +63,16 @@ export class CheckedOperation {
 		return this.retries + 1;
 	}
 
-	/** Of an attempt that begins or fails now: the time that is left, 0n if there is no end, and the index of the delay. */
+	/**
+	 * Of an attempt that begins or fails now: its limit, if the policy has one; the time that is left, 2^64 - 1 without an
+	 * end; and the index of the delay.
+	 */
 	attempt(now) {
 		makeCurrent(this.policy);
 		const { exports, operation } = module();
 		copy(this.#state, operation);
 		exports.attempt(now);
-		return { left: wordAt(0), index: roundedWordAt(1) };
+		return { limit: wordAt(0), left: wordAt(1), index: roundedWordAt(2) };
 	}
 
 	/** Decides, with an own delay if there is one; returns the delay in nanoseconds. */
@@ -197,8 +200,8 @@ export const Operation = /* @__PURE__ */ named(
 
 		attemptLimitNs(now) {
 			const { checked } = own(this);
-			const { left } = checked.attempt(toNanoseconds("now", now));
-			return limitsOf(checked.policy).isAttemptLimited ? left : undefined;
+			const { limit } = checked.attempt(toNanoseconds("now", now));
+			return limitsOf(checked.policy).isAttemptLimited ? limit : undefined;
 		}
 
 		retryIndex(now) {

@@ -57,8 +57,8 @@ const MESSAGES = {
 	given_twice: "F V is set as well as max_retries L; set one of them",
 	does_not_fit: "F cannot be made short enough: the delays take at least V, which is above L",
 	text_too_long: "the text is longer than 1024 bytes",
-	unknown_head: "unknown name V; the names are K",
-	unknown_key: "unknown key V; the keys are K",
+	unknown_head: "unknown name V",
+	unknown_key: "unknown key V",
 	repeated_key: "key V is repeated",
 	missing_value: "F has no value",
 	not_a_duration: "F V is not a duration such as 100ms or 1.5s",
@@ -70,7 +70,9 @@ const MESSAGES = {
 };
 
 /** The message of a code. */
-export const fillIn = (code, parts) => MESSAGES[code].replace(/\b[FVLKS]\b/g, (part) => parts[part]);
+export const fillIn = (code, parts) => fill(MESSAGES[code], parts);
+
+const fill = (message, parts) => message.replace(/\b[FVLKS]\b/g, (part) => parts[part]);
 
 /** `name` is what the field is called, and `shown` the text of the value. */
 export function messageOf(code, field, value, limit, name = field.name, shown = undefined) {
@@ -79,7 +81,8 @@ export function messageOf(code, field, value, limit, name = field.name, shown = 
 	const shownAs = field.unit === "waits" && code !== "too_large" ? { ...field, unit: "count" } : field;
 	const text = shown ?? textOf(shownAs, value);
 	const isDefault = code === "too_large" && field.name === "cost" && value === 5n;
-	return fillIn(code, {
+	const isOfList = code === "unused" && field.unit === "waits";
+	return fill(isOfList ? "F is not used by S (growth=steps uses it)" : MESSAGES[code], {
 		F: name,
 		V: isDefault ? `${text} (its default)` : text,
 		L: textOf(shownAs, limit),

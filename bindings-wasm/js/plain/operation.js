@@ -53,17 +53,22 @@ export class CheckedOperation {
 		this.budget?.operationBegan(begun);
 	}
 
-	/** Of an attempt that begins or fails now: the time that is left, 0n if there is no end, and the index of the delay. */
+	/**
+	 * Of an attempt that begins or fails now: its limit, if the policy has one; the time that is left, 2^64 - 1 without an
+	 * end; and the index of the delay.
+	 */
 	attempt(now) {
 		const { begun, count, deadline, policy } = this;
 		const isElapsing = policy.max_elapsed < MAX && (policy.elapsed_from !== FROM_FAILURE || count > 0n);
 		const ends = [
-			isElapsing ? policy.max_elapsed - most(0n, now - begun) : 0n,
-			deadline === WORD_MAX ? 0n : deadline - now,
-			isAttemptLimited(policy) ? policy.attempt_timeout : 0n,
-		].filter((left) => left > 0n);
+			isElapsing ? policy.max_elapsed - most(0n, now - begun) : WORD_MAX,
+			deadline === WORD_MAX ? WORD_MAX : deadline - now,
+		];
+		const timeout = isAttemptLimited(policy) ? policy.attempt_timeout : WORD_MAX;
 		return {
-			left: ends.length ? ends.reduce(least) : 0n,
+			// An end that has passed has not kept the attempt from being made.
+			limit: ends.filter((left) => left > 0n).reduce(least, timeout),
+			left: most(0n, ends.reduce(least, timeout)),
 			index: !this.reason && this.countsAnew(now) ? 0 : Number(count),
 		};
 	}
@@ -207,8 +212,8 @@ export const Operation = /* @__PURE__ */ named(
 
 		attemptLimitNs(now) {
 			const { checked } = own(this);
-			const { left } = checked.attempt(toNanoseconds("now", now));
-			return isAttemptLimited(checked.policy) ? left : undefined;
+			const { limit } = checked.attempt(toNanoseconds("now", now));
+			return isAttemptLimited(checked.policy) ? limit : undefined;
 		}
 
 		retryIndex(now) {

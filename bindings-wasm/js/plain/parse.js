@@ -15,44 +15,86 @@ function failAt(at, code, found = "", field = undefined, names = []) {
 
 const MAX_SHOWN = 32;
 
-/** What other libraries call the keys of a policy string, without the `_` between words. */
+/** The codes of names whose message has all that are known, unless it has the one that is meant. */
+const LISTS = { unknown_head: "names", unknown_key: "keys" };
+
+/** What other libraries call heads and keys, without the `_` between words. */
 const PEERS = {
+	constant: "fixed const",
+	exponential: "exp expo",
+	full: "fulljitter",
+	equal: "equaljitter",
+	decorrelated: "decorrelatedjitter",
 	base: "delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelay",
 	increment: "step",
 	multiplier: "factor expbase backofffactor backoffmultiplier timemultiple exponent",
 	cap: "max maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimit",
 	jitter: "randomize randomizationfactor",
-	max_retries: "retries maxretry limit numretries",
-	max_attempts: "attempts tries maxtries stop numofattempts times",
-	max_elapsed: "maxtime maxelapsedtime deadline maxretrytime",
+	max_retries: "retries maxretry limit numretries maxtimes backofflimit",
+	max_attempts: "attempts tries maxtries stop stopafterattempt numofattempts times",
+	max_elapsed: "maxtime maxelapsedtime deadline maxretrytime stopafterdelay",
 	waits: "delays steps",
 	attempt_timeout: "timeout pertrytimeout",
+	max_tokens: "tokens capacity burst",
+	ratio: "tokenratio retryratio budgetpercent percentcanretry",
+	min_concurrent: "minretryconcurrency",
 };
 
-/** The reason of an unknown key that has another name here. */
-function meant(unknown, keys) {
-	const letters = unknown.replace(/[_-]/g, "");
-	const key = keys.find((key) => [key.replace(/_/g, ""), ...(PEERS[key]?.split(" ") ?? [])].includes(letters));
-	return key ? ` (did you mean ${key}?)` : "";
+const lettersOf = (name) => name.replace(/[_-]/g, "").toLowerCase();
+
+/** What an unknown head or key stands for, as the reason why it is refused. */
+function meant(unknown, names) {
+	const letters = lettersOf(unknown);
+	const same = names.filter((name) => [lettersOf(name), ...(PEERS[name]?.split(" ") ?? [])].includes(letters));
+	const all = same.length ? same.join(" or ") : nearest(letters, names);
+	return all && ` (did you mean ${all}?)`;
 }
+
+/** The nearest name that begins with the same letter, if at most 2 letters differ, or 1 of a short name. */
+function nearest(letters, names) {
+	const slips = names.map((name) => [edits(lettersOf(name), letters), name]).filter(([count]) => count < 3);
+	return slips.sort(([one], [other]) => one - other)[0]?.[1] ?? "";
+}
+
+/** How many letters are to be added, left out or changed; many if that is no slip. */
+function edits(known, letters) {
+	if (known[0] !== letters[0]) {
+		return MANY;
+	}
+	let row = Array.from(`${letters} `, (_, place) => place);
+	for (const letter of known) {
+		let left = MANY;
+		row = row.map((up, place) => {
+			const changed = (row[place - 1] ?? MANY) + (letter !== letters[place - 1]);
+			left = Math.min(changed, up + 1, left + 1);
+			return left;
+		});
+	}
+	const count = row.at(-1);
+	return known.length > 4 || count < 2 ? count : MANY;
+}
+
+const MANY = 99;
 
 /** The beginning of what was found, and why it is refused if users often overlook that. */
 function excerpt(code, found, names) {
 	const bytes = utf8(found);
 	const start = bytes.slice(0, MAX_SHOWN);
 	const escaped = start.replace(/[^!-~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
-	const reason = /[ \t-\r]/.test(start)
+	const hasSpace = /[ \t-\r]/.test(start);
+	const list = LISTS[code];
+	const instead = list && !hasSpace ? meant(start, names) : "";
+	const reason = hasSpace
 		? " (spaces are not allowed)"
 		: /[A-Z]/.test(start)
 			? " (capital letters are not allowed)"
 			: code === "unknown_unit" && /^(?:[dhms]|ms|us|ns)\d/.test(start)
 				? " (a duration has one unit)"
-				: code !== "unknown_key"
-					? ""
-					: start === ""
-						? ' (a pair must follow every ":" and ",")'
-						: meant(start, names);
-	return `"${escaped}${bytes.length > MAX_SHOWN ? "..." : ""}"${reason}`;
+				: code === "unknown_key" && start === ""
+					? ' (a pair must follow every ":" and ",")'
+					: "";
+	const why = instead || reason + (list ? `; the ${list} are ${names.join(", ")}` : "");
+	return `"${escaped}${bytes.length > MAX_SHOWN ? "..." : ""}"${why}`;
 }
 
 /** The names of a kind, each with the fields that it sets as a head. */

@@ -246,7 +246,7 @@ export class Loop {
 	async callWithin() {
 		const { clock, signal, unref } = this.options;
 		this.readClock();
-		const limit = toMilliseconds(this.operation.attempt(this.nowNs).left);
+		const limit = toMilliseconds(this.operation.attempt(this.nowNs).limit);
 		const [call, timer] = [new AbortController(), new AbortController()];
 		this.callSignal = call.signal;
 		const unregister = signal && whenAborted(signal, () => call.abort(reasonOf(signal)));
@@ -287,7 +287,7 @@ export class Loop {
 		}
 		const begun = isLimited ? this.nowNs : this.nowNs + this.delayNs;
 		const left = this.operation?.attempt(begun).left;
-		return left ? Math.max(toMilliseconds(left - (readTime(clock)[1] - begun)), 0) : undefined;
+		return left < MAX_UINT64 ? Math.max(toMilliseconds(left - (readTime(clock)[1] - begun)), 0) : undefined;
 	}
 
 	/** The caller's own delay after a failure, undefined if there is none. */

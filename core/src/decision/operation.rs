@@ -138,7 +138,7 @@ impl Operation {
     }
 
     /// How long an attempt that begins at `now_ns` has until its `attempt_timeout`, `max_elapsed` or
-    /// the deadline ends, whichever is first. `None` if no end is ahead.
+    /// the deadline ends, whichever is first: 0 once that is over, and `None` if there is no such end.
     ///
     /// ```
     /// use backoff_core::{Operation, Policy, RandomStream};
@@ -147,7 +147,7 @@ impl Operation {
     /// let operation = Operation::begin(policy, stream, 0, Some(8_000_000_000), None);
     /// assert_eq!(operation.time_left_ns(2_000_000_000), Some(3_000_000_000));
     /// assert_eq!(operation.time_left_ns(5_000_000_000), Some(3_000_000_000));
-    /// assert_eq!(operation.time_left_ns(8_000_000_000), None);
+    /// assert_eq!(operation.time_left_ns(8_000_000_000), Some(0));
     /// # Ok::<(), backoff_core::ParseError>(())
     /// ```
     #[must_use]

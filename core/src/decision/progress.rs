@@ -113,28 +113,34 @@ impl Progress {
     /// [`Operation::attempt_limit_ns`](crate::Operation::attempt_limit_ns) under the policy.
     #[must_use]
     pub fn attempt_limit_ns(&self, policy: &impl Schedule, now_ns: u64) -> Option<u64> {
-        let is_limited = policy.attempt_timeout != MAX_NS;
-        self.time_left_ns(policy, now_ns).filter(|_| is_limited)
+        let [timeout, ends @ ..] = self.left_ns(policy, now_ns);
+        // An end that has passed has not kept the attempt from being made.
+        let ahead = |limit: u64, left: u64| if left > 0 { limit.min(left) } else { limit };
+        Some(ends.into_iter().fold(timeout, ahead)).filter(|_| timeout < u64::MAX)
     }
 
     /// [`Operation::time_left_ns`](crate::Operation::time_left_ns) under the policy.
     #[must_use]
     pub fn time_left_ns(&self, policy: &impl Schedule, now_ns: u64) -> Option<u64> {
-        let mut least = u64::MAX;
+        self.left_ns(policy, now_ns).into_iter().min().filter(|&left| left < u64::MAX)
+    }
+
+    /// What is left until `attempt_timeout`, `max_elapsed` and the deadline end; 2^64 - 1 of an end that
+    /// there is not.
+    fn left_ns(&self, policy: &impl Schedule, now_ns: u64) -> [u64; 3] {
+        let mut left = [u64::MAX; 3];
         if policy.attempt_timeout != MAX_NS {
-            least = policy.attempt_timeout;
+            left[0] = policy.attempt_timeout;
         }
-        // An end that has passed has not kept the attempt from being made.
-        let mut shorten = |left: u64| least = if left > 0 { least.min(left) } else { least };
         let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
         if policy.max_elapsed != MAX_NS && has_begun {
             let since = now_ns.saturating_sub(self.began_ns);
-            shorten(policy.max_elapsed.saturating_sub(since));
+            left[1] = policy.max_elapsed.saturating_sub(since);
         }
         if self.has_deadline != 0 {
-            shorten(self.deadline_ns.saturating_sub(now_ns));
+            left[2] = self.deadline_ns.saturating_sub(now_ns);
         }
-        (least != u64::MAX).then_some(least)
+        left
     }
 
     /// [`Operation::decide`](crate::Operation::decide) under the policy.

@@ -66,9 +66,9 @@ codes! {
     /// `max_retries` and `max_attempts` were both set.
     GivenTwice = 13, "given_twice", "{field} {value} is set as well as max_retries {limit}; set one of them";
     /// A text starts with neither a growth, a shorthand, a kind of budget nor a preset.
-    UnknownHead = 14, "unknown_head", "unknown name {found}; the names are {heads}";
+    UnknownHead = 14, "unknown_head", "unknown name {name}";
     /// A key is not the name of a field.
-    UnknownKey = 15, "unknown_key", "unknown key {found}; the keys are {keys}";
+    UnknownKey = 15, "unknown_key", "unknown key {name}";
     /// An earlier pair already set the field of this key.
     RepeatedKey = 16, "repeated_key", "key {found} is repeated";
     /// A key has no value.

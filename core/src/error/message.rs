@@ -8,7 +8,7 @@ use crate::field::{Field, Unit};
 use crate::number::digits::split;
 use crate::text::buffer::{DURATION_UNITS, TextBuf};
 use crate::text::kind::TextKind;
-use crate::text::peer::meant_key;
+use crate::text::peer::push_meant;
 
 /// The longest value of a caller that a message shows, in bytes.
 const MAX_SHOWN: usize = 128;
@@ -68,7 +68,14 @@ pub(crate) struct MessageArgs<'a> {
 impl MessageArgs<'_> {
     /// Appends the message. An error that C rebuilds may lack a part, which is left out.
     pub(crate) fn write(&self, text: &mut TextBuf) {
-        let mut rest = Some(self.code.template().as_bytes());
+        let template = match (self.code, self.field) {
+            // The number of its entries would say nothing.
+            (ErrorCode::Unused, Some(Field::Waits)) => {
+                "{field} is not used by {selector} (growth=steps uses it)"
+            }
+            _ => self.code.template(),
+        };
+        let mut rest = Some(template.as_bytes());
         while let Some(template) = rest {
             let (before, part) = split(template, b'{');
             text.push(before);
@@ -109,13 +116,8 @@ impl MessageArgs<'_> {
             (b"units", ..) => {
                 text.push_list(DURATION_UNITS.into_iter().map(|(name, _)| name));
             }
-            (b"found", _, Some((kind, found))) => self.write_found(kind, found, text),
-            (b"heads", _, Some((kind, _))) => {
-                text.push_list(kind.heads());
-            }
-            (b"keys", _, Some((kind, _))) => {
-                text.push_list(kind.keys().iter().map(|key| key.name()));
-            }
+            (b"found", _, Some((_, found))) => self.write_found(found, text),
+            (b"name", _, Some((kind, found))) => self.write_name(kind, found, text),
             _ => {}
         }
     }
@@ -133,9 +135,7 @@ impl MessageArgs<'_> {
                     _ => text.push(shown),
                 };
             }
-            (None, Some((kind, found))) if self.is_of_syntax() => {
-                self.write_found(kind, found, text);
-            }
+            (None, Some((_, found))) if self.is_of_syntax() => self.write_found(found, text),
             _ => {
                 text.push_value(unit, self.value);
                 if (self.code, self.field, self.value)
@@ -148,14 +148,26 @@ impl MessageArgs<'_> {
     }
 
     /// Writes the text that was found, and the reason why it is refused if users often overlook it.
-    fn write_found(&self, kind: TextKind, found: &Excerpt, text: &mut TextBuf) {
+    fn write_found(&self, found: &Excerpt, text: &mut TextBuf) {
         found.write(text);
+        self.write_reason(found, text);
+    }
+
+    fn write_reason(&self, found: &Excerpt, text: &mut TextBuf) {
         if let Some(reason) = reason(self.code, found.bytes()) {
             text.push(" (").push(reason).push(")");
-        } else if self.code == ErrorCode::UnknownKey
-            && let Some(key) = meant_key(kind, found.bytes())
-        {
-            text.push(" (did you mean ").push(key.name()).push("?)");
+        }
+    }
+
+    /// Writes an unknown name, and the one that it stands for or those that there are.
+    fn write_name(&self, kind: TextKind, found: &Excerpt, text: &mut TextBuf) {
+        let is_head = self.code == ErrorCode::UnknownHead;
+        let names = || kind.names(is_head);
+        found.write(text);
+        if has_space(found.bytes()) || !push_meant(names(), found.bytes(), text) {
+            self.write_reason(found, text);
+            text.push(if is_head { "; the names are " } else { "; the keys are " });
+            text.push_list(names());
         }
     }
 
@@ -167,10 +179,13 @@ impl MessageArgs<'_> {
     }
 }
 
-/// The first reason of SPEC 11.7 but the last that applies to the text that was found.
+fn has_space(found: &[u8]) -> bool {
+    found.iter().any(|byte| matches!(byte, b'\t'..=b'\r' | b' '))
+}
+
+/// The first reason of SPEC 11.7, but that of a name that is meant, that applies to the text that was found.
 fn reason(code: ErrorCode, found: &[u8]) -> Option<&'static str> {
-    let is_space = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
-    if found.iter().any(is_space) {
+    if has_space(found) {
         Some("spaces are not allowed")
     } else if found.iter().any(u8::is_ascii_uppercase) {
         Some("capital letters are not allowed")

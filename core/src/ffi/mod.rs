@@ -23,7 +23,7 @@ use crate::number::ratio::Ratio;
 use crate::parse::string::{Parsed, replaced_by};
 use crate::policy::Policy;
 pub use crate::random::stream::KeyHasher;
-pub use crate::schedule::{PolicyNumbers, Schedule, ScheduleParams, ScheduleParts};
+pub use crate::schedule::{NO_WAITS, PolicyNumbers, Schedule, ScheduleParams};
 use crate::text::buffer::TextBuf;
 pub use crate::text::kind::TextKind;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]

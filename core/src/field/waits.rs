@@ -77,6 +77,7 @@ impl Waits {
 
     /// The wait at a position, and the last one at every later position.
     // Out of line, so that the code of the other growths stays short.
+    #[cfg_attr(not(target_family = "wasm"), cold)]
     #[inline(never)]
     pub(crate) fn at(&self, position: u64) -> u64 {
         let waits = self.as_ns();
@@ -85,6 +86,7 @@ impl Waits {
     }
 
     /// The position after this one, at most that of the last wait.
+    #[cfg_attr(not(target_family = "wasm"), cold)]
     #[inline(never)]
     pub(crate) fn next_position(&self, position: u64) -> u64 {
         let next = position.saturating_add(1);

@@ -105,39 +105,8 @@ impl Schedule for ScheduleParams {
     }
 }
 
-/// A policy whose waits are elsewhere.
-#[derive(Debug, Clone, Copy)]
-pub struct ScheduleParts<'a> {
-    numbers: &'a PolicyNumbers,
-    waits: &'a Waits,
-}
-
-impl<'a> ScheduleParts<'a> {
-    /// The policy of these numbers and of its waits; without waits, of another growth than steps.
-    #[must_use]
-    #[inline]
-    pub fn new(numbers: &'a PolicyNumbers, waits: Option<&'a Waits>) -> Self {
-        Self { numbers, waits: waits.unwrap_or(&NO_WAITS) }
-    }
-}
-
-static NO_WAITS: Waits = Waits::EMPTY;
-
-impl Deref for ScheduleParts<'_> {
-    type Target = PolicyNumbers;
-
-    #[inline]
-    fn deref(&self) -> &PolicyNumbers {
-        self.numbers
-    }
-}
-
-impl Schedule for ScheduleParts<'_> {
-    #[inline]
-    fn waits(&self) -> &Waits {
-        self.waits
-    }
-}
+/// The waits of another growth than steps.
+pub static NO_WAITS: Waits = Waits::EMPTY;
 
 /// A field as the formulas read it.
 trait Word: Sized {

@@ -49,7 +49,12 @@ impl DelayState {
     }
 
     /// The range from which the draw selects: of delays before a cap on the delay, or of slots.
-    #[inline]
+    #[cfg_attr(
+        not(target_family = "wasm"),
+        expect(clippy::inline_always, reason = "a call takes longer")
+    )]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    #[cfg_attr(target_family = "wasm", inline)]
     pub(crate) fn range(&self, policy: &impl Schedule, index: u64) -> (u64, u64) {
         if policy.jitter == DECORRELATED {
             jitter::decorrelated(policy, self.growth.current)
@@ -59,14 +64,20 @@ impl DelayState {
     }
 
     /// The delay at this index.
-    #[inline]
+    #[cfg_attr(not(target_family = "wasm"), inline(never))]
+    #[cfg_attr(target_family = "wasm", inline)]
     pub(crate) fn delay(&self, policy: &impl Schedule, index: u64, draw: u64) -> u64 {
         let (low, high) = self.range(policy, index);
         delay_of_sample(policy, sample(draw, low, high))
     }
 
     /// Returns the delay at this index and moves to the next index.
-    #[inline]
+    #[cfg_attr(
+        not(target_family = "wasm"),
+        expect(clippy::inline_always, reason = "a call takes longer")
+    )]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    #[cfg_attr(target_family = "wasm", inline)]
     pub(crate) fn next(&mut self, policy: &impl Schedule, index: u64, draw: u64) -> u64 {
         let delay = self.delay(policy, index, draw);
         self.advance_with(policy, index, delay);

@@ -52,9 +52,14 @@ impl TextKind {
         }
     }
 
-    /// Every head.
-    pub(crate) fn heads(self) -> impl Iterator<Item = &'static str> {
-        let kinds = self.head_kinds().iter().copied();
-        kinds.chain(self.presets().iter().map(|preset| preset.name))
+    /// Every head, or every key.
+    pub(crate) fn names(self, of_heads: bool) -> impl Iterator<Item = &'static str> + Clone {
+        let (kinds, presets, keys) = if of_heads {
+            (self.head_kinds(), self.presets(), &[][..])
+        } else {
+            (&[][..], &[][..], self.keys())
+        };
+        let heads = kinds.iter().copied().chain(presets.iter().map(|preset| preset.name));
+        heads.chain(keys.iter().map(|key| key.name()))
     }
 }

@@ -195,10 +195,8 @@ def one_seed(found):
 
 def cap_below_timeout(found):
     for name in ("cap-100ms", "cap-1s"):
-        assert found.never_recovers(name)
-        assert found.success_rate(name) < 0.5
+        assert found.success_rate(name) == 0
     for name in ("cap-5s", "cap-20s"):
-        assert found.recovers(name)
         assert found.success_rate(name) == 1
 
 

@@ -105,9 +105,10 @@ pub(crate) fn test(report: &mut Report) {
         processors.iter().try_for_each(|arch| go_alone(&build).env("GOARCH", arch).run())
     });
     report.suite("go test", || Ok(testing(go_alone("")).arg("./...")));
-    // The race detector needs cgo.
+    // The race detector needs cgo, and its own compilation of everything: these packages have what goroutines share.
+    let raced = if report.is_all { "./..." } else { ". ./sharedbudget" };
     report.suite("go test -race", || {
-        Ok(testing(go("").env("CGO_ENABLED", "1")).words("-race ./..."))
+        Ok(testing(go("").env("CGO_ENABLED", "1")).arg("-race").words(raced))
     });
     report
         .suite("go test, over C", || Ok(testing(go_over_c("")?).words("-tags=backoff_cgo ./...")));

@@ -1,5 +1,7 @@
 //! The loop of one request.
 
+use std::time::Duration;
+
 use ::reqwest_middleware::{Error, Middleware, Next};
 use async_trait::async_trait;
 use backoff_retry::{Clock, Field, FieldValue, Outcome, RetryEvent, Verdict};
@@ -29,7 +31,7 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
         }
         // The attempts use it one after another.
         let extensions = tokio::sync::Mutex::new(extensions);
-        let limits_attempts = self.limits_attempts();
+        let limit = self.attempt_limit();
         let attempt = async |begun: backoff_retry::Attempt<Attempt>| {
             *last.lock() = Came::default();
             let mut extensions = extensions.lock().await;
@@ -43,7 +45,8 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
                 Ok(with_whole_body(response).await?)
             };
             // Not by the loop, which would retry also a request that is sent once.
-            let limit = begun.time_left.filter(|_| limits_attempts);
+            let left = begun.time_left.filter(|left| !left.is_zero());
+            let limit = limit.map(|limit| left.unwrap_or(limit));
             let response = AttemptTimeout::within(limit, reading).await?;
             let status = response.status();
             last.lock().response = Some(response);
@@ -73,8 +76,11 @@ impl<C: Clock + Clone + Send + Sync + 'static> Middleware for RetryMiddleware<C>
 }
 
 impl<C> RetryMiddleware<C> {
-    fn limits_attempts(&self) -> bool {
-        self.retry.policy().get(Field::AttemptTimeout) != Some(FieldValue::NoLimit)
+    fn attempt_limit(&self) -> Option<Duration> {
+        match self.retry.policy().get(Field::AttemptTimeout) {
+            Some(FieldValue::Duration(limit)) => Some(limit),
+            _ => None,
+        }
     }
 
     fn sent_once(&self, copies: &Copies, extensions: &Extensions) -> Option<SentOnce> {

@@ -5,6 +5,7 @@ use crate::decision::budget::counts::{
 };
 use crate::decision::budget::event::BudgetEvent;
 use crate::decision::budget::exchange::{ExchangeAnswers, ExchangeStep, SteppedState};
+use crate::decision::budget::level::BudgetLevel;
 use crate::decision::budget::member::BudgetMember;
 use crate::decision::budget::shared_state::{Processes, SharedState};
 use crate::decision::budget::state::BudgetState;
@@ -45,14 +46,35 @@ impl BudgetMember {
         self.lost = 0;
     }
 
+    /// What is left of what the store holds, at a time of its clock (SPEC 15.9): of a full budget if it
+    /// holds nothing. `None` if the text is not that of a state of the budget.
+    ///
+    /// ```
+    /// use backoff_core::{Budget, BudgetLevel, BudgetMember, Fallback};
+    /// let budget = Budget::parse("quota:max_tokens=10,cost=5")?;
+    /// let member = BudgetMember::new(&budget, &budget, 1, Fallback::Refuse, 1_000_000_000, 1);
+    /// let level = member.level(Some(b"3 5 | 28333333 2 1"), 0);
+    /// assert_eq!(level, Some(BudgetLevel { level: 5, max: 10, unit: 1 }));
+    /// assert_eq!(member.level(Some(b"5"), 0), None);
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn level(&self, text: Option<&[u8]>, store_ns: u64) -> Option<BudgetLevel> {
+        Some(self.loaded(text)?.state.level(store_ns))
+    }
+
+    fn loaded(&self, text: Option<&[u8]>) -> Option<SharedState> {
+        match text {
+            Some(text) => SharedState::read(&self.full, text),
+            None => Some(SharedState { state: self.full, processes: Processes::default() }),
+        }
+    }
+
     /// Steps what the store holds, at the time of its clock, by everything that is known by now.
     /// `None` if the text is not that of a state of the budget: the exchange has then
     /// [failed](Self::failed).
     pub fn step(&mut self, text: Option<&[u8]>, store_ns: u64) -> Option<SteppedState> {
-        let loaded = match text {
-            Some(text) => SharedState::read(&self.full, text)?,
-            None => SharedState { state: self.full, processes: Processes::default() },
-        };
+        let loaded = self.loaded(text)?;
         let before = loaded.state;
         let mut processes = loaded.processes.at(store_ns);
         processes.count(&mut self.counting, self.counted);

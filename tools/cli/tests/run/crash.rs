@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::support::{errors, folder, output, run};
 
 /// How many processes are killed in a round.
-const KILLS: u32 = 300;
+const KILLS: u32 = 150;
 
 /// Starts processes and kills them after different times, which are longer in later rounds.
 fn kill_many(round: u32, command: impl Fn() -> Command) {
@@ -34,7 +34,7 @@ fn killed_processes_lose_at_most_the_retry_that_they_were_granted() {
     let folder = folder("crash_quota");
     let (file, attempts) = (folder.join("budget"), folder.join("retries"));
     let (file, attempts) = (file.to_str().unwrap(), attempts.to_str().unwrap());
-    let tokens = 4_000;
+    let tokens = 2_000;
     let budget = format!("ratio:max_tokens={tokens},ratio=0");
     let options =
         ["constant:base=1ns", "--on-any", "-q", "--budget", &budget, "--budget-file", file];

@@ -6,12 +6,12 @@ use crate::support::{ONCE, errors, output, run};
 
 #[test]
 fn many_quick_commands_leak_nothing() {
-    let policy = "constant:base=1ns,max_retries=9999";
+    let policy = "constant:base=1ns,max_retries=999";
     // Descriptors and children of `backoff` after the first attempts and at the end. It sleeps once it has
     // closed what it opened to start the script.
     let script = r#"
         case $BACKOFF_ATTEMPT in
-        2 | 10000)
+        2 | 1000)
             for try in $(seq 10000); do grep -q '^State:.S' /proc/$PPID/status && break; done
             for file in /proc/$PPID/fd/*; do set -- "$@" "$file"; done
             echo $# $(cat /proc/$PPID/task/$PPID/children | wc -w) ;;
