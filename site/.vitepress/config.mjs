@@ -18,9 +18,7 @@ const isForServer = (link) => /^\/(playground|api\/rust)\//.test(link);
 
 /** Sets the language before the first paint: that of the address, or the one that the reader chose before. */
 const chooses = `(() => {
-	/** For the tests of links, in half the time. */
-const isPlain = process.env.BACKOFF_SITE_PLAIN !== undefined;
-const names = ${names}, part = location.pathname.slice(${base.length}).split("/")[0], hash = location.hash.slice(1);
+	const names = ${names}, part = location.pathname.slice(${base.length}).replace("api/", "").split("/")[0], hash = location.hash.slice(1);
 	let kept = null;
 	try { kept = localStorage.getItem("backoff-language") } catch {}
 	document.documentElement.dataset.language = [hash, part, kept].find((name) => names.includes(name)) ?? names[0];
@@ -50,9 +48,12 @@ export default defineConfig({
 	],
 	ignoreDeadLinks: [isForServer],
 	metaChunk: true,
-	vite: { build: { chunkSizeWarningLimit: 4000, minify: !isPlain } },
+	mpa: isPlain,
+	vite: { build: { chunkSizeWarningLimit: 4000, rollupOptions: { treeshake: !isPlain } } },
 	markdown: {
-		...(isPlain && { highlight: (code) => `<pre v-pre><code>${code.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</code></pre>` }),
+		...(isPlain && {
+			highlight: (code) => `<pre v-pre><code>${code.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</code></pre>`,
+		}),
 		theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
 		anchor: { slugify },
 		attrs: { disable: true },
@@ -62,6 +63,11 @@ export default defineConfig({
 			md.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 			md.core.ruler.disable("emoji", true);
 			md.core.ruler.push("headless", emptyHeads);
+			// An indented block is as any other.
+			md.renderer.rules.code_block = (tokens, index, ...rest) => {
+				tokens[index].info = "text";
+				return md.renderer.rules.fence(tokens, index, ...rest);
+			};
 			const open = md.renderer.rules.link_open;
 			md.renderer.rules.link_open = (tokens, index, options, env, self) => {
 				const href = tokens[index].attrGet("href");

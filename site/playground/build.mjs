@@ -30,11 +30,11 @@ function engine() {
 	if (!existsSync(capture("rustc", "--print", "target-libdir", "--target", TARGET).trim())) {
 		capture("rustup", "target", "add", TARGET);
 	}
-	capture("cargo", "build", "--locked", "--quiet", "--profile", "site", "--target", TARGET, "--package", "site-engine");
+	capture("cargo", "build", "--locked", "--quiet", "--profile", "site-engine", "--target", TARGET, "--package", "site-engine");
 	const { target_directory } = JSON.parse(
 		capture("cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"),
 	);
-	const module = join(target_directory, TARGET, "site", "site_engine.wasm");
+	const module = join(target_directory, TARGET, "site-engine", "site_engine.wasm");
 	capture("cargo", "run", "--locked", "--quiet", "--package", "bindings-wasm-glue", "--", module, pkg);
 	const optimizer = createRequire(import.meta.url).resolve("binaryen/bin/wasm-opt");
 	const input = join(pkg, "backoff_bg.wasm");

@@ -1,7 +1,7 @@
 // The reference of JavaScript, by TypeDoc: a page for each entry of the package. `node javascript.mjs FOLDER`.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const folder = process.argv[2];

@@ -1,6 +1,6 @@
 """Writes the reference of Python: the docstrings and signatures of the package as Markdown, a page for each module.
 
-    python python.py FOLDER
+python python.py FOLDER
 """
 
 import inspect

@@ -6,7 +6,10 @@ import { published, repository, root } from "./pages.mjs";
 
 /** What the forge calls a heading. */
 export function slugify(heading) {
-	return heading.toLowerCase().replace(/[^\p{L}\p{N}_\- ]/gu, "").replaceAll(" ", "-");
+	return heading
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N}_\- ]/gu, "")
+		.replaceAll(" ", "-");
 }
 
 /** The lines of a page, and whether each is outside of the blocks of code. */
@@ -23,14 +26,21 @@ function* linesOf(text) {
 export function section(page, heading) {
 	const lines = [...linesOf(page.text)];
 	const level = ({ line, isProse }) => (isProse ? (/^(#+) /.exec(line)?.[1].length ?? 0) : 0);
-	const isStart = (line) => level(line) > 0 && (heading === undefined || heading === "^" || line.line.replace(/^#+ /, "") === heading);
+	const isStart = (line) =>
+		level(line) > 0 && (heading === undefined || heading === "^" || line.line.replace(/^#+ /, "") === heading);
 	const start = lines.findIndex(isStart);
 	if (start < 0) throw new Error(`${page.path} has no heading "${heading}"`);
 	const depth = heading === "^" ? 6 : level(lines[start]);
 	const rest = lines.slice(start + 1);
 	const length = heading === undefined ? -1 : rest.findIndex((line) => level(line) > 0 && level(line) <= depth);
 	const part = length < 0 ? rest : rest.slice(0, length);
-	return { depth: level(lines[start]), text: part.map(({ line }) => line).join("\n").trim() };
+	return {
+		depth: level(lines[start]),
+		text: part
+			.map(({ line }) => line)
+			.join("\n")
+			.trim(),
+	};
 }
 
 /** The text with its headings so much deeper. */

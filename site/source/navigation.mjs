@@ -3,11 +3,41 @@
 import { allPages, languages, references } from "./pages.mjs";
 import { tasks } from "./tasks.mjs";
 
-const ORDER = ["index", "retry", "http", "adapters", "budgets", "testing", "observe", "observability", "policies", "vary", "errors"];
+const ORDER = [
+	"index",
+	"retry",
+	"http",
+	"adapters",
+	"budgets",
+	"testing",
+	"observe",
+	"observability",
+	"policies",
+	"vary",
+	"errors",
+];
 
 const GROUPS = [
-	["Policies", ["docs/choosing.md", "docs/presets.md", "docs/programs.md", "docs/http-budget.md", "docs/shared-budgets.md", "docs/export.md"]],
-	["Other libraries", ["docs/migrating.md", "docs/migrating-*.md", "bindings-c/docs/any-language.md", "bindings-c/examples/languages/README.md"]],
+	[
+		"Policies",
+		[
+			"docs/choosing.md",
+			"docs/presets.md",
+			"docs/programs.md",
+			"docs/http-budget.md",
+			"docs/shared-budgets.md",
+			"docs/export.md",
+		],
+	],
+	[
+		"Other libraries",
+		[
+			"docs/migrating.md",
+			"docs/migrating-*.md",
+			"bindings-c/docs/any-language.md",
+			"bindings-c/examples/languages/README.md",
+		],
+	],
 	["The command", ["tools/cli/README.md", "tools/cli/docs/*.md", "tools/simulator/README.md"]],
 	["About", ["SPEC.md", "docs/*.md", "CHANGELOG.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]],
 ];
@@ -22,8 +52,10 @@ export function navigation() {
 	};
 	const overview = item("README.md", "Overview");
 	const groups = GROUPS.map(([text, names]) => {
-		const found = names.flatMap((name) => [...left].filter((path) => matches(path, name) && !isOfLaterGroup(path, text)));
-		return { text, collapsed: true, items: [...new Set(found)].map((path) => item(path)) };
+		const found = names.flatMap((name) =>
+			[...left].filter((path) => matches(path, name) && !isOfLaterGroup(path, text)),
+		);
+		return { text, collapsed: text !== "Policies", items: [...new Set(found)].map((path) => item(path)) };
 	});
 	const ofLanguage = languages.map(({ name, title }) => {
 		const rank = (path) => {
@@ -31,9 +63,11 @@ export function navigation() {
 			return ORDER.includes(rest) ? ORDER.indexOf(rest) : ORDER.length + rest.split("/").length;
 		};
 		const own = [...left].filter((path) => pages.get(path).address.startsWith(`${name}/`));
-		const items = own.sort((a, b) => rank(a) - rank(b)).map((path) => item(path, path === bindingOf(name) ? "Overview" : undefined));
+		const items = own
+			.sort((a, b) => rank(a) - rank(b))
+			.map((path) => item(path, path === bindingOf(name) ? "Overview" : undefined));
 		const ofReference = referencesOf(name);
-		if (ofReference.length > 0) items.push({ text: "Reference", collapsed: true, items: ofReference });
+		if (ofReference.length > 0) items.push({ text: "API", collapsed: true, items: ofReference });
 		return { text: `<span data-language="${name}">${title}</span>`, items };
 	});
 	groups.at(-1).items.push(...[...left].map((path) => item(path)));
@@ -62,8 +96,12 @@ function referencesOf(language) {
 	}
 	const pages = all.filter(({ address }) => address.startsWith(`api/${language}/`));
 	const isPart = ({ address }) => address.includes("/adapters");
-	const item = ({ title, address }) => ({ text: title.replace(/^package |^backoff_rs\.(?=adapters)/, ""), link: `/${address}` });
-	return [...pages.filter((page) => !isPart(page)), ...pages.filter(isPart)].map(item);
+	const item = ({ title, address }) => ({
+		text: title.replace(/^package |^backoff_rs\.(?=adapters)/, ""),
+		link: `/${address}`,
+	});
+	const main = pages.filter((page) => !isPart(page)).sort((a, b) => a.title.length - b.title.length);
+	return [...main, ...pages.filter(isPart)].map(item);
 }
 
 function bindingOf(name) {
@@ -84,5 +122,8 @@ function isOfLaterGroup(path, text) {
 
 /** A title without what the group says already. */
 function short(title) {
-	return title.replace(/^Migrating from other libraries in /, "From others in ").replace(/^Migrating from /, "From ").replace(/, the command$/, "");
+	return title
+		.replace(/^Migrating from other libraries in /, "From others in ")
+		.replace(/^Migrating from /, "From ")
+		.replace(/, the command$/, "");
 }

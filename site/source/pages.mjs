@@ -1,7 +1,7 @@
 // The pages of the site: every Markdown file that the project has, and its address.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export const root = join(import.meta.dirname, "../..");
@@ -63,7 +63,9 @@ export function allPages() {
 export function references() {
 	const folder = process.env.BACKOFF_SITE_REFERENCES;
 	if (!folder) return [];
-	const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".md")).sort();
+	const files = readdirSync(folder, { recursive: true })
+		.filter((name) => name.endsWith(".md"))
+		.sort();
 	return files.map((file) => {
 		const text = readFileSync(join(folder, file), "utf8");
 		return { address: `api/${file.slice(0, -".md".length)}`, text, title: titleOf(text) };

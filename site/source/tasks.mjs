@@ -8,7 +8,11 @@ export const tasks = [
 		parts: {
 			python: ["bindings-python/docs/retry.md#^", "bindings-python/docs/retry.md#What may be retried"],
 			javascript: ["bindings-wasm/docs/retry.md#^", "bindings-wasm/docs/retry.md#What may be retried"],
-			go: ["bindings-go/README.md#A first program", "bindings-go/docs/retry.md#The error", "bindings-go/docs/retry.md#What may be retried"],
+			go: [
+				"bindings-go/README.md#A first program",
+				"bindings-go/docs/retry.md#The error",
+				"bindings-go/docs/retry.md#What may be retried",
+			],
 			rust: ["bindings-rust/docs/retry.md#^", "bindings-rust/docs/retry.md#What to retry"],
 			c: ["bindings-c/docs/retry.md#^", "bindings-c/docs/retry.md#What may be retried"],
 		},
@@ -19,8 +23,16 @@ export const tasks = [
 		title: "Retry HTTP requests",
 		text: "An adapter repeats what may be repeated, honours Retry-After, and has a budget for each server.",
 		parts: {
-			python: ["bindings-python/docs/http.md#^", "bindings-python/ADAPTERS.md#HTTP clients", "bindings-python/ADAPTERS.md#httpx"],
-			javascript: ["bindings-wasm/docs/http.md#^", "bindings-wasm/ADAPTERS.md#HTTP clients", "bindings-wasm/ADAPTERS.md#fetch"],
+			python: [
+				"bindings-python/docs/http.md#^",
+				"bindings-python/ADAPTERS.md#HTTP clients",
+				"bindings-python/ADAPTERS.md#httpx",
+			],
+			javascript: [
+				"bindings-wasm/docs/http.md#^",
+				"bindings-wasm/ADAPTERS.md#HTTP clients",
+				"bindings-wasm/ADAPTERS.md#fetch",
+			],
 			go: ["bindings-go/ADAPTERS.md#HTTP"],
 			rust: ["bindings-rust/docs/http.md#^", "bindings-rust/adapters/docs/reqwest_middleware.md"],
 			c: ["bindings-c/docs/libcurl.md"],
@@ -45,9 +57,20 @@ export const tasks = [
 		title: "One budget for a fleet",
 		text: "Many processes, also of several languages, share one budget in a store, so a server that is down sees the retries of one.",
 		parts: {
-			python: ["bindings-python/docs/budgets.md#One budget for many processes", "bindings-python/ADAPTERS.md#Redis", "bindings-python/ADAPTERS.md#Postgres"],
-			javascript: ["bindings-wasm/docs/budgets.md#One budget for many processes", "bindings-wasm/ADAPTERS.md#Redis", "bindings-wasm/ADAPTERS.md#PostgreSQL"],
-			go: ["bindings-go/docs/budgets.md#One budget for many processes", "bindings-go/ADAPTERS.md#One budget for many processes"],
+			python: [
+				"bindings-python/docs/budgets.md#One budget for many processes",
+				"bindings-python/ADAPTERS.md#Redis",
+				"bindings-python/ADAPTERS.md#Postgres",
+			],
+			javascript: [
+				"bindings-wasm/docs/budgets.md#One budget for many processes",
+				"bindings-wasm/ADAPTERS.md#Redis",
+				"bindings-wasm/ADAPTERS.md#PostgreSQL",
+			],
+			go: [
+				"bindings-go/docs/budgets.md#One budget for many processes",
+				"bindings-go/ADAPTERS.md#One budget for many processes",
+			],
 			rust: ["bindings-rust/docs/budgets.md#One budget for many processes", "bindings-rust/adapters/docs/stores.md"],
 			c: ["bindings-c/docs/budgets.md#One budget for many processes"],
 		},
@@ -71,10 +94,18 @@ export const tasks = [
 		title: "Observe retries",
 		text: "Hooks see each retry and the end of each loop. Counters and histograms go where your telemetry is.",
 		parts: {
-			python: ["bindings-python/docs/observe.md", "bindings-python/ADAPTERS.md#OpenTelemetry", "bindings-python/ADAPTERS.md#Prometheus"],
+			python: [
+				"bindings-python/docs/observe.md",
+				"bindings-python/ADAPTERS.md#OpenTelemetry",
+				"bindings-python/ADAPTERS.md#Prometheus",
+			],
 			javascript: ["bindings-wasm/docs/observe.md", "bindings-wasm/ADAPTERS.md#OpenTelemetry"],
 			go: ["bindings-go/docs/observe.md", "bindings-go/ADAPTERS.md#OpenTelemetry"],
-			rust: ["bindings-rust/docs/observe.md", "bindings-rust/adapters/docs/tracing.md", "bindings-rust/adapters/docs/metrics.md"],
+			rust: [
+				"bindings-rust/docs/observe.md",
+				"bindings-rust/adapters/docs/tracing.md",
+				"bindings-rust/adapters/docs/metrics.md",
+			],
 			c: ["bindings-c/docs/observability.md"],
 		},
 		more: ["docs/shared-budgets.md#Watch it"],
@@ -85,9 +116,17 @@ export const tasks = [
 		text: "No wait ends after the deadline. Previews say how long a policy takes, and a fit changes it until it is in time.",
 		parts: {
 			python: ["bindings-python/docs/retry.md#Limit and cancel", "bindings-python/docs/policies.md#Preview a policy"],
-			javascript: ["bindings-wasm/docs/retry.md#Cancel", "bindings-wasm/docs/retry.md#Limit an attempt", "bindings-wasm/docs/policies.md#Preview a policy"],
+			javascript: [
+				"bindings-wasm/docs/retry.md#Cancel",
+				"bindings-wasm/docs/retry.md#Limit an attempt",
+				"bindings-wasm/docs/policies.md#Preview a policy",
+			],
 			go: ["bindings-go/docs/retry.md#Cancel", "bindings-go/docs/policies.md#Preview a policy"],
-			rust: ["bindings-rust/docs/retry.md#^", "bindings-rust/docs/retry.md#The time of an attempt", "core/README.md#Policies"],
+			rust: [
+				"bindings-rust/docs/retry.md#^",
+				"bindings-rust/docs/retry.md#The time of an attempt",
+				"core/README.md#Policies",
+			],
 			c: ["bindings-c/docs/retry.md#The time of an attempt", "bindings-c/docs/policies.md#Previews"],
 		},
 		more: ["tools/cli/docs/policies.md#fit", "docs/choosing.md"],

@@ -44,7 +44,8 @@ function linkTo(name) {
 
 function task({ title, text, parts, more }) {
 	const all = ({ name }) => [name, parts[name].map((name, index) => shown(name, index === 0)).join("\n\n")];
-	const whole = ({ name }) => `\n\nMore: ${[...new Set(parts[name].map((name) => name.split("#")[0]))].map(linkTo).join(", ")}.`;
+	const whole = ({ name }) =>
+		`\n\nMore: ${[...new Set(parts[name].map((name) => name.split("#")[0]))].map(linkTo).join(", ")}.`;
 	const contents = Object.fromEntries(languages.map(all));
 	for (const language of languages) contents[language.name] += whole(language);
 	const others = more.filter((name) => pages.has(name.split("#")[0])).map((name) => `- ${linkTo(name)}`);
@@ -54,14 +55,14 @@ function task({ title, text, parts, more }) {
 /** The first block of code in a text, and the block that it prints. */
 function program(page, heading) {
 	const { text } = section(page, heading);
-	return forSite(page, pages, /^```[^]*?^```$/m.exec(text)[0]);
+	return forSite(page, pages, /^```[\s\S]*?^```$/m.exec(text)[0]);
 }
 
 function home() {
 	const readme = pages.get("README.md");
 	const programs = pages.get("docs/programs.md");
 	const first = section(readme, "^").text;
-	const output = /^```text[^]*?^```$/m.exec(first)[0];
+	const output = /^```text[\s\S]*?^```$/m.exec(first)[0];
 	const contents = { python: program(readme, "^") };
 	for (const { name, title } of languages.slice(1)) contents[name] = program(programs, title);
 	for (const { name, title } of languages) contents[name] += `\n\n[All about ${title}](/${name}/index.md)`;
@@ -72,6 +73,7 @@ title: backoff
 titleTemplate: false
 sidebar: false
 aside: false
+outline: false
 pageClass: home
 ---
 

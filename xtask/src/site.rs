@@ -78,7 +78,7 @@ fn build(folder: &Path, base: &str, extent: Extent) -> Result<()> {
     if extent == Extent::All {
         copy_all(&playground::build()?, &folder.join("playground"))?;
         progress("building the references of the crates");
-        copy_all(&api::pages()?, &folder.join("api/rust"))?;
+        node("references/rust.mjs").arg(api::pages()?).arg(folder.join("api/rust")).run()?;
     }
     Ok(())
 }
@@ -98,10 +98,8 @@ fn write_references(folder: &Path) -> Result<()> {
     go.args(packages.chain(adapters.into_iter().filter(|path| path.is_dir()))).run()
 }
 
-/// Copies a folder, without what programs read of rustdoc.
 fn copy_all(from: &Path, to: &Path) -> Result<()> {
-    let files = files_below(from)?.into_iter();
-    for path in files.filter(|path| path.extension().is_none_or(|extension| extension != "json")) {
+    for path in files_below(from)? {
         copy(&path, &to.join(path.strip_prefix(from)?))?;
     }
     Ok(())

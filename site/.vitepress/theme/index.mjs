@@ -31,6 +31,9 @@ export default {
 	setup() {
 		const route = useRoute();
 		onMounted(makeOneButton);
-		watch(() => route.path, () => nextTick(makeOneButton));
+		watch(
+			() => route.path,
+			() => nextTick(makeOneButton),
+		);
 	},
 };

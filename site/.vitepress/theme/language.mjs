@@ -26,7 +26,7 @@ export function choose(name) {
 /** Takes the language of an address: of a page of the language, or of a heading in a panel of it. */
 export function chooseByAddress(path) {
 	const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-	const named = target?.closest("section.language")?.dataset.language ?? path.split("/")[0];
+	const named = target?.closest("section.language")?.dataset.language ?? path.replace(/^api\//, "").split("/")[0];
 	const found = languages.find(({ name }) => name === named)?.name;
 	choose(found ?? document.documentElement.dataset.language ?? languages[0].name);
 	// It was hidden when the browser looked for it.

@@ -111,7 +111,25 @@ func (p *page) text() string {
 
 func (p *page) doc(text string) {
 	markdown := string(p.printer.Markdown(p.pkg.Parser().Parse(text)))
-	p.WriteString(strings.ReplaceAll(markdown, "<", "&lt;") + "\n")
+	isCode := false
+	for line := range strings.Lines(markdown) {
+		code, is := strings.CutPrefix(line, "\t")
+		if line == "\n" {
+			is = isCode // the fence ends after the empty line
+		}
+		if is != isCode {
+			p.WriteString(map[bool]string{true: "```go\n", false: "```\n\n"}[is])
+		}
+		if !is {
+			code = strings.ReplaceAll(line, "<", "&lt;")
+		}
+		p.WriteString(code)
+		isCode = is
+	}
+	if isCode {
+		p.WriteString("```\n")
+	}
+	p.WriteString("\n")
 }
 
 func (p *page) values(title string, values []*doc.Value) {

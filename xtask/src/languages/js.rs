@@ -105,7 +105,8 @@ pub(crate) fn test(report: &mut Report) {
     report.check("biome", || {
         tarball()?;
         in_package("npm run lint").run()?;
-        let biome = "npm exec -- biome ci --error-on-warnings --config-path=. ../bench/js";
+        let biome = "npm exec -- biome ci --error-on-warnings --config-path=. ../bench/js \
+                     ../site/source ../site/tests ../site/references ../site/serve.mjs";
         in_package(biome).run()
     });
     report.check("clippy: the WebAssembly crates on their own target", || {

@@ -39,7 +39,6 @@ fn sweep(arguments: &ModelArguments) -> Sweep {
 
 pub(crate) fn contradiction(arguments: &ModelArguments) -> Option<String> {
     let options = arguments.options();
-    let wants = |measure| options.report.chart.contains(&measure);
     if let (Some(_), Some(interval_ns)) = (&options.rate, options.interval) {
         let longest_ns = sweep(arguments).longest_ns();
         if options.max_time.is_none() && longest_ns < options.duration {
@@ -50,11 +49,13 @@ pub(crate) fn contradiction(arguments: &ModelArguments) -> Option<String> {
             ));
         }
     }
-    if wants(Measure::Load) && options.interval.is_none() {
-        return Some("--chart load needs --interval, the length of the intervals".to_owned());
+    let intervals = options.report.option_of(Measure::is_of_intervals);
+    if let (Some(option), None) = (intervals, options.interval) {
+        return Some(format!("{option} needs --interval, the length of the intervals"));
     }
-    if wants(Measure::Recovery) && arguments.model().outage().is_none() {
-        return Some("--chart recovery needs --outage of the models queue and latency".to_owned());
+    let recovery = options.report.option_of(|measure| measure == Measure::Recovery);
+    if let (Some(option), None) = (recovery, arguments.model().outage()) {
+        return Some(format!("{option} needs --outage of the models queue and latency"));
     }
     None
 }
