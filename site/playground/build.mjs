@@ -30,7 +30,18 @@ function engine() {
 	if (!existsSync(capture("rustc", "--print", "target-libdir", "--target", TARGET).trim())) {
 		capture("rustup", "target", "add", TARGET);
 	}
-	capture("cargo", "build", "--locked", "--quiet", "--profile", "site-engine", "--target", TARGET, "--package", "site-engine");
+	capture(
+		"cargo",
+		"build",
+		"--locked",
+		"--quiet",
+		"--profile",
+		"site-engine",
+		"--target",
+		TARGET,
+		"--package",
+		"site-engine",
+	);
 	const { target_directory } = JSON.parse(
 		capture("cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"),
 	);

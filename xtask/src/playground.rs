@@ -7,14 +7,18 @@ use crate::shell::*;
 use crate::{program as command, site};
 
 /// What the page is made of.
-const INPUTS: [&str; 8] = [
+const INPUTS: [&str; 12] = [
     "Cargo.lock",
+    "Cargo.toml",
     "README.md",
     "core/src",
     "docs/programs.md",
-    "site/engine",
+    "site/engine/src",
     "site/package-lock.json",
-    "site/playground",
+    "site/playground/build.mjs",
+    "site/playground/index.html",
+    "site/playground/src",
+    "site/playground/style.css",
     "tools",
 ];
 

@@ -106,7 +106,8 @@ pub(crate) fn test(report: &mut Report) {
         tarball()?;
         in_package("npm run lint").run()?;
         let biome = "npm exec -- biome ci --error-on-warnings --config-path=. ../bench/js \
-                     ../site/source ../site/tests ../site/references ../site/serve.mjs";
+                     ../site/source ../site/tests ../site/references ../site/serve.mjs \
+                     ../site/playground/build.mjs ../site/playground/src ../site/playground/tests";
         in_package(biome).run()
     });
     report.check("clippy: the WebAssembly crates on their own target", || {
