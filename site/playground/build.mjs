@@ -13,45 +13,27 @@ const here = import.meta.dirname;
 const dist = process.argv[2] ?? join(here, "dist");
 const pkg = join(here, "../engine/pkg");
 
-/** The features that rustc uses by default. Every engine of recent years has them. */
-const FEATURES = [
-	"bulk-memory",
-	"multivalue",
-	"mutable-globals",
-	"nontrapping-float-to-int",
-	"reference-types",
-	"sign-ext",
-];
-
-const capture = (program, ...options) =>
-	execFileSync(program, options, { cwd: here, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+/** What a program prints: its words, and arguments that may contain spaces. */
+function run(line, ...more) {
+	const [program, ...words] = line.split(" ");
+	return execFileSync(program, [...words, ...more], {
+		cwd: here,
+		encoding: "utf8",
+		stdio: ["ignore", "pipe", "inherit"],
+	});
+}
 
 function engine() {
-	if (!existsSync(capture("rustc", "--print", "target-libdir", "--target", TARGET).trim())) {
-		capture("rustup", "target", "add", TARGET);
+	if (!existsSync(run(`rustc --print target-libdir --target ${TARGET}`).trim())) {
+		run(`rustup target add ${TARGET}`);
 	}
-	capture(
-		"cargo",
-		"build",
-		"--locked",
-		"--quiet",
-		"--profile",
-		"site-engine",
-		"--target",
-		TARGET,
-		"--package",
-		"site-engine",
-	);
-	const { target_directory } = JSON.parse(
-		capture("cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"),
-	);
-	const module = join(target_directory, TARGET, "site-engine", "site_engine.wasm");
-	capture("cargo", "run", "--locked", "--quiet", "--package", "bindings-wasm-glue", "--", module, pkg);
+	run(`cargo build --locked --quiet --profile site-engine --target ${TARGET} --package site-engine`);
+	const { target_directory } = JSON.parse(run("cargo metadata --locked --no-deps --format-version 1"));
+	const module = join(target_directory, TARGET, "site-engine/site_engine.wasm");
+	run("cargo run --locked --quiet --package bindings-wasm-glue --", module, pkg);
 	const optimizer = createRequire(import.meta.url).resolve("binaryen/bin/wasm-opt");
-	const input = join(pkg, "backoff_bg.wasm");
-	const features = FEATURES.map((feature) => `--enable-${feature}`);
-	const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-	capture(process.execPath, optimizer, ...features, input, "-Oz", ...strip, `--output=${join(pkg, "engine.wasm")}`);
+	const options = "-Oz --strip-debug --strip-producers --strip-target-features --output".split(" ");
+	run("node", optimizer, join(pkg, "backoff_bg.wasm"), ...options, join(pkg, "engine.wasm"));
 }
 
 async function page() {
