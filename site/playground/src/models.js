@@ -2,11 +2,11 @@
 
 /** An option: its default, what it means, and the names that it takes if these are all. */
 const OPTIONS = {
-	clients: ["10-190:10", "numbers of clients, such as 10,20,50 or 10-190:10"],
+	clients: ["none", "numbers of clients, such as 10,20,50 or 10-190:10"],
 	operations: ["1", "operations of each client, one after another"],
 	start: ["0s", "when clients begin their first operation"],
 	think: ["0s", "time between two operations of a client"],
-	rate: ["50-110:10", "operations that arrive in a second, such as 50,70.5 or 50-100:10"],
+	rate: ["none", "operations that arrive in a second, such as 50,70.5 or 50-100:10"],
 	duration: ["1m", "how long operations arrive"],
 	interval: ["none", "measure the load over time in intervals of this length"],
 	runs: ["100", "number of runs of each point"],
@@ -35,57 +35,52 @@ const OPTIONS = {
 
 const FAILURES = ["failure", "outage", "outage-mode", "rejection", "retry-after"];
 
+/** Of a number of clients, and of operations that arrive by themselves. */
+const [CLOSED, OPEN] = [
+	["clients", "operations", "start", "think"],
+	["rate", "duration"],
+];
+const CLIENTS = [...CLOSED, ...OPEN, "interval", "processes", "deadline"];
+
 /** The options that are shown, and those that are behind a click. */
 export const MODELS = {
 	occ: {
 		name: "contention for one row",
 		about: "Clients update one row, each by a read and a write: the model of the article.",
 		options: ["clients", "runs"],
-		more: ["leg", "operations", "start", "think", "processes", "deadline"],
+		more: ["leg", ...CLIENTS],
 	},
 	serial: {
 		name: "a server for one client at a time",
 		about: "A server serves one client at a time and turns the others away.",
 		options: ["clients", "service", "runs"],
-		more: ["operations", "start", "think", "processes", "deadline"],
+		more: CLIENTS,
 	},
 	queue: {
 		name: "a service with a queue",
 		about: "A server with workers and a queue. Clients time out, and the server can fail.",
 		options: ["rate", "outage", "interval", "capacity", "duration", "runs"],
-		more: [
-			"workers",
-			"service",
-			"limit",
-			"timeout",
-			"failure",
-			"outage-mode",
-			"rejection",
-			"retry-after",
-			"network",
-			"drops-stale",
-			"clients",
-			"processes",
-			"deadline",
-		],
+		more: ["workers", "service", "limit", "timeout", "network", "drops-stale", ...FAILURES, ...CLIENTS],
 	},
 	latency: {
 		name: "a service that slows down",
 		about: "A server whose latency grows with the number of calls in progress.",
 		options: ["rate", "latency", "per-call", "duration", "interval", "runs"],
-		more: ["timeout", "network", ...FAILURES, "clients", "processes", "deadline"],
+		more: ["timeout", "network", ...FAILURES, ...CLIENTS],
 	},
 	layers: {
 		name: "services that call each other",
 		about: "Services that call each other, each of which retries.",
 		options: ["layers", "failure", "clients", "runs"],
-		more: ["latency", "overhead", "give-up", "processes", "deadline"],
+		more: ["latency", "overhead", "give-up", ...CLIENTS],
 	},
 };
 
 /** Defaults that differ between models. */
 const OWN = {
-	serial: { service: "10ms" },
+	occ: { clients: "10-190:10" },
+	serial: { clients: "10-190:10", service: "10ms" },
+	queue: { rate: "50-110:10" },
 	latency: { rate: "5-30:5", latency: "1s", timeout: "3s", network: "exponential:mean=100ms" },
 	layers: { clients: "1000", failure: "0.1" },
 };
@@ -95,7 +90,18 @@ export function option(model, name) {
 	return { value: OWN[model]?.[name] ?? value, about, values };
 }
 
-export const optionsOf = (model) => [...MODELS[model].options, ...MODELS[model].more];
+/** Those that are behind a click. */
+export const moreOf = (model) => MODELS[model].more.filter((name) => !MODELS[model].options.includes(name));
+
+export const optionsOf = (model) => [...MODELS[model].options, ...moreOf(model)];
+
+/** The options of a load that are of no use beside these: the command refuses both. */
+export function unused(options) {
+	if ("clients" in options) {
+		return OPEN;
+	}
+	return "rate" in options ? CLOSED : [];
+}
 
 /** Experiments to start from. `policies` are beside the one that is edited, `POLICY`. */
 export const EXPERIMENTS = {
@@ -126,7 +132,7 @@ export const EXPERIMENTS = {
 	},
 	"Layers that retry": {
 		model: "layers",
-		options: { failure: "0.5", runs: "20" },
+		options: { failure: "1", runs: "20" },
 		policies: ["with a budget=POLICY;budget=sre", "no retries=off"],
 	},
 };

@@ -12,7 +12,8 @@ const UNITS = [
 
 /** A time in nanoseconds to three digits: `1.28 s`. */
 export function time(ns) {
-	const value = Number(ns);
+	// 999.6 ms are 1 s.
+	const value = Number(Number(ns).toPrecision(3));
 	if (value === 0) {
 		return "0 s";
 	}

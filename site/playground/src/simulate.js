@@ -4,7 +4,7 @@ import { swatch } from "./chart.js";
 import { command, h, quoted, say } from "./dom.js";
 import { errorParts } from "./editor.js";
 import { compiled } from "./engine.js";
-import { EXPERIMENTS, MODELS, option, optionsOf } from "./models.js";
+import { EXPERIMENTS, MODELS, moreOf, option, optionsOf, unused } from "./models.js";
 import { everything, figures } from "./results.js";
 import { policyText, set, state } from "./state.js";
 
@@ -29,6 +29,9 @@ function input() {
 		if (value !== undefined && !(name === "drops-stale" && value !== "true")) {
 			options[name] = value;
 		}
+	}
+	for (const name of unused(options)) {
+		delete options[name];
 	}
 	return { model: model(), policies: state.policy, options };
 }
@@ -95,7 +98,12 @@ export function render(box) {
 			view.model,
 			view.about,
 			view.options,
-			h("details", {}, h("summary", {}, "More options"), view.more),
+			h(
+				"details",
+				{ open: moreOf(model()).some((name) => name in state) },
+				h("summary", {}, "More options"),
+				view.more,
+			),
 			view.help,
 		),
 		view.command,
@@ -126,7 +134,7 @@ function update() {
 		view.shownModel = model();
 		view.inputs = new Map();
 		view.options.replaceChildren(...MODELS[model()].options.map(optionInput), optionInput("seed"));
-		view.more.replaceChildren(...MODELS[model()].more.map(optionInput));
+		view.more.replaceChildren(...moreOf(model()).map(optionInput));
 	}
 	for (const [name, field] of view.inputs) {
 		const value = state[name] ?? (field.tagName === "SELECT" ? option(model(), name).value : "");
