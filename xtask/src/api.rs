@@ -46,6 +46,15 @@ pub(crate) fn docs_rs(is_all: bool) -> Result<()> {
     Ok(())
 }
 
+/// The folder of the pages of all crates, as docs.rs has them, with a list of the crates.
+pub(crate) fn pages() -> Result<PathBuf> {
+    for name in CRATES {
+        // rustdoc links to crates whose folders are there.
+        fs::create_dir_all(target().join("doc").join(name.replace('-', "_")))?;
+    }
+    rustdoc(true, "--cfg docsrs -Z unstable-options --enable-index-page")
+}
+
 /// The crates that are documented, as options of cargo.
 pub(crate) fn packages(is_all: bool) -> impl Iterator<Item = &'static str> {
     let crates = CRATES.into_iter().filter(move |name| is_within(is_all, name));

@@ -66,6 +66,7 @@ fn contents(is_all: bool) -> Result<BTreeMap<PathBuf, String>> {
     for chart in ["calls", "time"] {
         files.insert(format!("docs/occ-{chart}.svg").into(), picture(chart)?);
     }
+    files.extend(pictures_of("docs/choosing.md")?);
     Ok(files)
 }
 
@@ -83,4 +84,22 @@ fn picture(chart: &str) -> Result<String> {
     let simulate = "simulate occ --quiet --seed 1 --runs 100 --clients 10-190:10 --chart";
     program_at(program::binary()?).words(simulate).args([chart, "--svg"]).arg(&path).run()?;
     read(path)
+}
+
+/// The pictures that commands of a page write, beside the page.
+fn pictures_of(page: &str) -> Result<BTreeMap<PathBuf, String>> {
+    let binary = program::binary()?;
+    let folder = scratch().join("generated").join(page.replace('/', "-"));
+    empty(&folder)?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = binary.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(path)?;
+    let mut pictures = BTreeMap::new();
+    for command in read(root().join(page))?.lines() {
+        let Some((_, name)) = command.split_once(" --svg ") else { continue };
+        let name = name.split(' ').next().unwrap_or(name);
+        program("bash -euc").arg(command).within(&folder).env("PATH", &path).stdout()?;
+        pictures.insert(Path::new(page).with_file_name(name), read(folder.join(name))?);
+    }
+    Ok(pictures)
 }

@@ -23,11 +23,13 @@ mod generate;
 mod languages;
 mod libbackoff;
 mod licenses;
+mod playground;
 mod processes;
 mod program;
 mod report;
 mod servers;
 mod shell;
+mod site;
 mod test;
 mod venv;
 mod version;
@@ -43,8 +45,8 @@ cargo xtask <verb>
 
   demo                         the same delays in five languages, side by side
   test [--all] [PART]          the tests, or those of a language, `command`, `shared`, `pages`,
-                               `hosts`, the hosts of a language (`hosts-go`), `processes`, or a page
-                               of docs, such as `migrating-go`;
+                               `site`, `playground`, `hosts`, the hosts of a language (`hosts-go`),
+                               `processes`, or a page of docs, such as `migrating-go`;
                                with --all also on every platform, which takes longer
   scenario [LANGUAGE]          a server that fails on purpose, and a client in each language
   scenario queues              a job that fails, in each job queue that has an adapter
@@ -61,6 +63,9 @@ cargo xtask <verb>
   bench [--quick] [--json FILE] [--compare OLD.json] [LANGUAGE]
                                measure ours and others; with --compare also say what got slower
                                (bench/README.md)
+  site [--base PATH] [--serve] the pages, the playground and the references of all languages as one
+                               site in `target/site`, perhaps for a server that has it at a path
+                               such as /backoff/; with --serve also show it on loopback
   audit                        check licenses and known vulnerabilities of the crates that are used
                                (needs GitHub)
   semver                       compare the interface of the crates with that of the last release
@@ -110,6 +115,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["dist", "--check"] => dist::check(),
         ["bench", "--harness", language] => bench::print_harness(language),
         ["bench", options @ ..] => bench::run(options),
+        ["site", options @ ..] => site::run(options),
         ["audit"] => audit::audit(),
         ["semver"] => audit::semver(),
         ["version"] => version::print(),

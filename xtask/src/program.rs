@@ -81,8 +81,13 @@ fn packed(platform: &str) -> Result<(PathBuf, PathBuf)> {
     Ok((folder.join(binary), archive))
 }
 
-pub(crate) const DOCUMENTS: [&str; 4] =
-    ["tools/cli/README.md", "tools/simulator/README.md", "docs/export.md", "docs/http-budget.md"];
+pub(crate) const DOCUMENTS: [&str; 5] = [
+    "tools/cli/README.md",
+    "tools/simulator/README.md",
+    "docs/choosing.md",
+    "docs/export.md",
+    "docs/http-budget.md",
+];
 
 /// Tests the command. Its tests in Rust are those of the crates. Those of a release run the binary as it is
 /// published, those of all platforms, and the simulator in WebAssembly.

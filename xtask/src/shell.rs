@@ -60,6 +60,13 @@ pub(crate) fn cargo(line: &str) -> Program {
     program_at(cargo).words(line).env("CARGO_TARGET_DIR", target())
 }
 
+/// The path of Chromium, which must be there.
+pub(crate) fn chromium() -> Result<String> {
+    let path = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".into());
+    program_at(&path).arg("--version").run()?;
+    Ok(path)
+}
+
 pub(crate) fn python3(line: &str) -> Program {
     program("python3").words(line)
 }

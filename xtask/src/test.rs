@@ -7,13 +7,13 @@ use std::thread;
 use crate::languages::{ALL, c, go, js, python, rust};
 use crate::report::Report;
 use crate::shell::*;
-use crate::{bench, dist, docs, generate, processes, program, version};
+use crate::{bench, dist, docs, generate, playground, processes, program, site, version};
 
 type Part = (&'static str, fn(&mut Report));
 
 /// What runs at once. The first parts compile with cargo, which does it for one of them at a time and on all
 /// cores, so one thread takes them from the front. The others take parts from the end, which mostly wait.
-const AT_ONCE: [Part; 14] = [
+const AT_ONCE: [Part; 15] = [
     ("shared", shared),
     ("rust", rust::test),
     ("hosts-rust", rust::hosts),
@@ -24,6 +24,7 @@ const AT_ONCE: [Part; 14] = [
     // Its adapter is an example, for libcurl, which `make check` compiles and runs as the others.
     ("hosts-c", |_| ()),
     ("hosts-js", js::hosts),
+    ("site", site::test),
     ("python", python::test),
     ("hosts-go", go::hosts),
     ("processes", processes::test),
@@ -35,7 +36,12 @@ const AT_ONCE: [Part; 14] = [
 const THEN: [Part; 1] = [("pages", pages)];
 
 /// What only a release needs.
-const ALL_ONLY: [Part; 2] = [("bench", bench::test), ("dist", dist::test)];
+const ALL_ONLY: [Part; 4] = [
+    ("bench", bench::test),
+    ("dist", dist::test),
+    ("site", site::test_all),
+    ("playground", playground::test),
+];
 
 /// How many parts are tested at once, on a machine with two cores: some wait for servers.
 const THREADS: usize = 5;

@@ -41,7 +41,7 @@ mod pages {
 pub mod apalis;
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 pub mod http;
-/// Metrics of loops and requests, for the crate [`metrics`](::metrics).
+/// Metrics of loops and requests, for the crate [`metrics`](https://docs.rs/metrics).
 ///
 #[doc = include_str!("../docs/metrics.md")]
 #[cfg(feature = "metrics")]
@@ -65,7 +65,7 @@ pub use observed::Observed;
 #[doc = include_str!("../docs/tower.md")]
 #[cfg(feature = "tower")]
 pub mod tower;
-/// Events of loops and requests, for [`tracing`](::tracing) and, through it, OpenTelemetry.
+/// Events of loops and requests, for [`tracing`](https://docs.rs/tracing) and, through it, OpenTelemetry.
 ///
 #[doc = include_str!("../docs/tracing.md")]
 #[cfg(feature = "tracing")]

@@ -5,11 +5,13 @@
 
 use std::fmt::Display;
 use std::ops::{Deref, RangeInclusive};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
 use backoff_core::{Budget, Field, Policy, RandomStream, parse_duration_ns};
 use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use crate::refused::refused;
 
@@ -79,6 +81,13 @@ pub(crate) fn number<T: FromStr + PartialOrd + Display + Clone>(
         number
             .ok_or_else(|| format!("not a whole number from {} to {}", range.start(), range.end()))
     }
+}
+
+/// Reads the path of a picture, which is no text for standard output.
+pub(crate) fn picture_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| {
+        if path == Path::new("-") { Err("a picture is written to a file") } else { Ok(path) }
+    })
 }
 
 /// The seed and the key that select a stream.

@@ -41,7 +41,7 @@ impl Scenario {
                 workers: self.workers,
                 service: Distribution::Exponential { mean_ns: self.service_ns },
                 capacity: self.capacity,
-                limit: self.limit.map(rate_limit),
+                limit: self.limit.map(RateLimit::per_second),
                 timeout_ns: Some(self.timeout_ns),
                 outage: (self.outage_ns > 0).then_some(outage),
                 failure: self.failure,
@@ -59,11 +59,4 @@ impl Scenario {
             interval_ns: None,
         }
     }
-}
-
-/// A limit of calls in a second. As many are admitted at once, but at least one.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
-pub(crate) fn rate_limit(per_second: f64) -> RateLimit {
-    let interval_ns = (1e9 / per_second).round().max(1.0) as u64;
-    RateLimit { interval_ns, burst: per_second.max(1.0) as u32 }
 }

@@ -40,6 +40,15 @@ pub struct Experiment {
 }
 
 impl Experiment {
+    /// About how many clients a run has: one with more takes longer.
+    #[must_use]
+    pub fn clients(&self) -> u64 {
+        match self.load {
+            Load::Closed { clients, operations, .. } => u64::from(clients) * u64::from(operations),
+            Load::Open { interval, duration_ns } => duration_ns / interval.mean_ns().max(1) + 1,
+        }
+    }
+
     /// Checks the numbers and the budgets.
     ///
     /// # Errors

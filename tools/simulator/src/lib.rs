@@ -17,6 +17,7 @@ mod run;
 mod shard;
 mod sim;
 mod summary;
+mod sweep;
 
 pub use client::Group;
 pub use error::ExperimentError;
@@ -37,3 +38,6 @@ pub use random::distribution::{Distribution, DistributionError};
 pub use random::probability::{Probability, ProbabilityError};
 pub use shard::{Shard, ShardError};
 pub use summary::{GroupSummary, LoadSummary, NamedGroup, Percentiles, Summary};
+pub use sweep::Sweep;
+pub use sweep::clients::{Clients, ClientsDefaults, ClientsError};
+pub use sweep::numbers::{Numbers, Rates, parse_rate};

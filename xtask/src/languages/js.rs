@@ -111,7 +111,9 @@ pub(crate) fn test(report: &mut Report) {
     report.check("biome", || {
         tarball()?;
         in_package("npm run lint").run()?;
-        let biome = "npm exec -- biome ci --error-on-warnings --config-path=. ../bench/js";
+        let biome = "npm exec -- biome ci --error-on-warnings --config-path=. ../bench/js \
+                     ../site/source ../site/tests ../site/references ../site/serve.mjs \
+                     ../site/playground/build.mjs ../site/playground/src ../site/playground/tests";
         in_package(biome).run()
     });
     report.check("clippy: the WebAssembly crates on their own target", || {
@@ -140,8 +142,7 @@ pub(crate) fn test(report: &mut Report) {
 fn everywhere() -> Result<Program> {
     let tarball = tarball()?;
     let folder = root().join("bindings-wasm/tests/everywhere");
-    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".into());
-    program_at(&chromium).arg("--version").run()?;
+    let chromium = chromium()?;
     built(folder.join("node_modules"), &[TOOLS], |_| {
         progress("installing the runtimes, bundlers and test runners");
         // The lock file has only the programs for Linux on x86-64, which `npm ci` would refuse.

@@ -1,6 +1,7 @@
 //! `backoff preview`: the range of every delay.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
@@ -9,11 +10,13 @@ use backoff_core::{Field, Policy, PreviewRow};
 use clap::Args;
 use serde::Serialize;
 
-use crate::arguments::{PolicyArgument, number};
+use crate::arguments::{PolicyArgument, number, picture_file};
 use crate::bars::{Scale, range, terminal_width};
 use crate::duration::{humanize, total};
 use crate::fields::Fields;
+use crate::files;
 use crate::output::Output;
+use crate::plot::{self, Chart, Point};
 use crate::rows::{NO_LIMIT, default_rows, retries};
 use crate::table::{Align, Table};
 
@@ -35,6 +38,10 @@ pub(crate) struct Arguments {
         value_parser = number(0..=100_000_u32)
     )]
     first: u32,
+
+    /// Write a chart of the delays as SVG
+    #[arg(long, value_name = "FILE", value_parser = picture_file())]
+    svg: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -70,10 +77,17 @@ impl Line {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let Arguments { policy, retries, first } = arguments;
+    let Arguments { policy, retries, first, svg } = arguments;
+    if let Some(path) = svg {
+        files::check(path)?;
+    }
     let count = retries.unwrap_or_else(|| default_rows(policy, *first));
     let rows = policy.preview().skip(usize::try_from(*first)?).take(usize::try_from(count)?);
     let rows: Vec<_> = (u64::from(*first)..).zip(rows).collect();
+    if let Some(path) = svg {
+        let charts = [chart(policy, &rows)];
+        files::write(path, plot::svg(&plot::picture(&charts)).as_bytes())?;
+    }
     if output.is_json() {
         for (index, row) in &rows {
             output.json(&Line::new(*index, row))?;
@@ -91,6 +105,29 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     }
     writeln!(output, "{}", ending(policy, *first, &rows))?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a chart")]
+fn chart(policy: &Policy, rows: &[(u64, PreviewRow)]) -> Chart {
+    let longest = rows.iter().map(|(_, row)| row.max_ns).max().unwrap_or(0);
+    let (unit, unit_ns) = if longest >= 10_000_000_000 { ("s", 1e9) } else { ("ms", 1e6) };
+    let line = |name: &str, delay: fn(&PreviewRow) -> u64| {
+        let point = |(index, row): &(u64, PreviewRow)| Point {
+            x: *index as f64,
+            y: delay(row) as f64 / unit_ns,
+            whisker: 0.0,
+            text: humanize(delay(row)),
+        };
+        let points = rows.iter().map(point).collect();
+        plot::Line { name: name.to_owned(), points, beyond: Vec::new() }
+    };
+    let lines = vec![
+        line("longest", |row| row.max_ns),
+        line("mean", |row| row.mean_ns),
+        line("shortest", |row| row.min_ns),
+    ];
+    let (title, subtitle) = (format!("Delay of each retry in {unit}"), policy.to_string());
+    Chart { title, subtitle, x: "earlier retries", lines, ..Chart::default() }
 }
 
 /// Bars that are shorter than this show nothing.

@@ -3,6 +3,8 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Axis {
     step: f64,
+    /// The numbers of the first step and of the last one.
+    first: u32,
     steps: u32,
     end: f64,
 }
@@ -11,7 +13,7 @@ impl Axis {
     /// The axis that reaches a value in at most this many steps of 1, 2 or 5 times a power of ten.
     pub(crate) fn new(value: f64, max_steps: u32) -> Self {
         if !(value > 0.0 && value.is_finite()) {
-            return Self { step: 1.0, steps: 1, end: 1.0 };
+            return Self { step: 1.0, first: 0, steps: 1, end: 1.0 };
         }
         let mut power = 1.0;
         while power * f64::from(max_steps) >= value {
@@ -25,7 +27,8 @@ impl Axis {
                     while step * f64::from(steps) < value {
                         steps += 1;
                     }
-                    return Self { step, steps, end: step * f64::from(steps) };
+                    let end = step * f64::from(steps);
+                    return Self { step, first: 0, steps, end };
                 }
             }
             power *= 10.0;
@@ -40,8 +43,25 @@ impl Axis {
         if value > 0.0 { Self { steps, end, ..axis } } else { axis }
     }
 
+    /// The axis that ends at a value, and begins at 0 or, if all values are in its second half, at the
+    /// last mark before them.
+    pub(crate) fn between(first: f64, last: f64, max_steps: u32) -> Self {
+        if first <= last / 2.0 || first >= last {
+            return Self::ending_at(last, max_steps);
+        }
+        let Self { step, .. } = Self::new(last - first, max_steps);
+        let mut axis = Self { step, first: 0, steps: 0, end: last };
+        while step * f64::from(axis.steps + 1) <= last {
+            axis.steps += 1;
+            if step * f64::from(axis.steps) <= first {
+                axis.first = axis.steps;
+            }
+        }
+        axis
+    }
+
     pub(crate) fn marks(self) -> impl Iterator<Item = (f64, String)> {
-        (0..=self.steps).map(move |step| {
+        (self.first..=self.steps).map(move |step| {
             let value = self.step * f64::from(step);
             let decimals = [0, 1, 2, 3].into_iter().find(|&decimals| {
                 let unit = [1.0, 10.0, 100.0, 1000.0][decimals];
@@ -53,7 +73,8 @@ impl Axis {
 
     /// The part of the axis, from 0 to 1, that a value reaches.
     pub(crate) fn part(self, value: f64) -> f64 {
-        (value / self.end).clamp(0.0, 1.0)
+        let start = self.step * f64::from(self.first);
+        ((value - start) / (self.end - start)).clamp(0.0, 1.0)
     }
 }
 
@@ -106,6 +127,21 @@ mod tests {
         assert!((axis.part(190.0) - 1.0).abs() < 1e-12 && axis.part(95.0) < 0.6);
         assert_eq!(Axis::ending_at(200.0, 10), Axis::new(200.0, 10));
         assert_eq!(Axis::ending_at(0.0, 10), Axis::new(0.0, 10));
+    }
+
+    #[test]
+    fn an_axis_of_large_values_does_not_begin_at_0() {
+        let marks = |first, last| -> Vec<_> {
+            Axis::between(first, last, 10).marks().map(|(_, text)| text).collect()
+        };
+        assert_eq!(marks(62.0, 110.0)[..2], ["60", "65"]);
+        assert_eq!(marks(62.0, 110.0).last().unwrap(), "110");
+        assert_eq!(marks(5.0, 10.0)[0], "0");
+        assert_eq!(marks(10.0, 10.0)[0], "0", "one value has no range");
+        let axis = Axis::between(62.0, 110.0, 10);
+        let parts = [60.0, 85.0, 110.0].map(|value| axis.part(value));
+        let expected = [0.0, 0.5, 1.0];
+        assert!(parts.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{parts:?}");
     }
 
     #[test]

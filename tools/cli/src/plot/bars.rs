@@ -27,8 +27,8 @@ pub(super) fn draw(chart: &Chart, from: f64, shapes: &mut Vec<Shape>) -> f64 {
         let (top, middle) = (bottom + 5.0, bottom + 5.0 + HEIGHT / 2.0);
         bottom = top + HEIGHT + 4.0;
         let Some(point) = line.points.first() else {
-            let never = Paint::Series(series);
-            shapes.push(text(MARGIN, middle + SIZE * 0.35, never, BEYOND));
+            let word = if line.beyond.is_empty() { "none" } else { BEYOND };
+            shapes.push(text(MARGIN, middle + SIZE * 0.35, Paint::Series(series), word));
             continue;
         };
         let end = MARGIN + length(point.y);
@@ -45,5 +45,5 @@ pub(super) fn draw(chart: &Chart, from: f64, shapes: &mut Vec<Shape>) -> f64 {
     bottom + MARGIN * 0.75
 }
 
-/// What a line without a value has instead of a bar.
+/// What a line whose value is beyond all others has instead of a bar.
 pub(super) const BEYOND: &str = "never";

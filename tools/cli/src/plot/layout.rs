@@ -80,7 +80,7 @@ fn part(chart: &Chart, from: f64) -> (Part, f64) {
         right: WIDTH - MARGIN - names,
         top,
         bottom: top + HEIGHT - 4.0 * LINE_HEIGHT - 2.0 * MARGIN,
-        x: Axis::ending_at(chart.last_x(), 10),
+        x: chart.x_axis(10),
         y,
     };
     axes(chart, &area, &mut shapes);

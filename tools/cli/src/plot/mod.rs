@@ -10,6 +10,7 @@ mod sizes;
 mod svg;
 mod terminal;
 
+use axis::Axis;
 pub(crate) use axis::grouped;
 pub(crate) use layout::picture;
 pub(crate) use svg::write as svg;
@@ -67,19 +68,20 @@ impl Chart {
         self.lines.iter().flat_map(|line| &line.points)
     }
 
-    /// Whether each line is one point, which is shown as a bar.
+    /// Whether no line has more than one point, which is shown as a bar.
     pub(crate) fn is_bars(&self) -> bool {
         let count = |line: &Line| line.points.len() + line.beyond.len();
-        !self.lines.is_empty() && self.lines.iter().all(|line| count(line) == 1)
+        self.has_points() && self.lines.iter().all(|line| count(line) <= 1)
     }
 
     pub(crate) fn has_points(&self) -> bool {
         self.lines.iter().any(|line| !line.points.is_empty() || !line.beyond.is_empty())
     }
 
-    fn last_x(&self) -> f64 {
+    fn x_axis(&self, max_steps: u32) -> Axis {
         let beyond = self.lines.iter().flat_map(|line| &line.beyond);
-        self.points().map(|point| &point.x).chain(beyond).copied().fold(0.0, f64::max)
+        let values = || self.points().map(|point| &point.x).chain(beyond.clone()).copied();
+        Axis::between(values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max), max_steps)
     }
 
     /// The largest y, whiskers included.

@@ -3,8 +3,13 @@
 use std::fmt::Write;
 
 use super::picture::{
-    Anchor, GRID, INK, MARK_RADIUS, MUTED, MarkShape, PAPER, Paint, Picture, Place, SERIES, Shape,
+    Anchor, GRID, INK, MARK_RADIUS, MUTED, MarkShape, PAPER, Paint, Part, Picture, Place, SERIES,
+    Shape,
 };
+
+/// A page may contain several pictures and its own drawings: the styles apply to this class only, and
+/// no element has an id.
+const CLASS: &str = "backoff-chart";
 
 /// The picture as SVG. Equal pictures give equal bytes.
 pub(crate) fn write(picture: &Picture) -> String {
@@ -15,25 +20,38 @@ pub(crate) fn write(picture: &Picture) -> String {
 }
 
 fn write_picture(picture: &Picture, svg: &mut String) -> std::fmt::Result {
-    let Picture { width, height, .. } = picture;
+    let Picture { width, height, parts } = picture;
+    let is_one = parts.len() == 1;
+    let role = if is_one { "role=\"img\" " } else { "" };
     writeln!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         width=\"{width}\" height=\"{height}\">"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{CLASS}\" {role}\
+         viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">"
     )?;
+    let titles: Vec<_> = parts.iter().map(|part| escaped(&part.title)).collect();
+    writeln!(svg, "<title>{}</title>", titles.join(", "))?;
+    if is_one {
+        write_description(&parts[0], svg)?;
+    }
     write_style(used_colours(picture), svg)?;
     writeln!(svg, "<rect class=\"paper\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>")?;
-    for (number, part) in (1..).zip(&picture.parts) {
-        writeln!(svg, "<g role=\"img\" aria-labelledby=\"title-{number} description-{number}\">")?;
-        writeln!(svg, "<title id=\"title-{number}\">{}</title>", escaped(&part.title))?;
-        let description = escaped(&part.description);
-        writeln!(svg, "<desc id=\"description-{number}\">{description}</desc>")?;
+    for part in parts {
+        if !is_one {
+            writeln!(svg, "<g role=\"img\">\n<title>{}</title>", escaped(&part.title))?;
+            write_description(part, svg)?;
+        }
         for shape in &part.shapes {
             write_shape(shape, svg)?;
         }
-        writeln!(svg, "</g>")?;
+        if !is_one {
+            writeln!(svg, "</g>")?;
+        }
     }
     writeln!(svg, "</svg>")
+}
+
+fn write_description(part: &Part, svg: &mut String) -> std::fmt::Result {
+    writeln!(svg, "<desc>{}</desc>", escaped(&part.description))
 }
 
 /// The number of colours that lines have.
@@ -50,8 +68,8 @@ fn used_colours(picture: &Picture) -> usize {
 
 fn write_style(colours: usize, svg: &mut String) -> std::fmt::Result {
     writeln!(svg, "<style>")?;
-    writeln!(svg, "text {{ font-family: system-ui, \"Noto Sans\", sans-serif }}")?;
-    writeln!(svg, "line, path {{ fill: none }}")?;
+    writeln!(svg, ".{CLASS} text {{ font-family: system-ui, \"Noto Sans\", sans-serif }}")?;
+    writeln!(svg, ".{CLASS} line, .{CLASS} path {{ fill: none }}")?;
     write_colours(0, colours, svg)?;
     writeln!(svg, "@media (prefers-color-scheme: dark) {{")?;
     write_colours(1, colours, svg)?;
@@ -59,17 +77,18 @@ fn write_style(colours: usize, svg: &mut String) -> std::fmt::Result {
 }
 
 fn write_colours(theme: usize, count: usize, svg: &mut String) -> std::fmt::Result {
-    let (paper, ink, muted, grid) = (PAPER[theme], INK[theme], MUTED[theme], GRID[theme]);
-    writeln!(svg, ".paper {{ fill: {paper} }}")?;
-    writeln!(svg, ".ink {{ fill: {ink} }}")?;
-    writeln!(svg, ".muted {{ fill: {muted} }}")?;
-    writeln!(svg, "line.grid {{ stroke: {grid} }}")?;
-    writeln!(svg, "rect.grid {{ fill: {grid} }}")?;
-    writeln!(svg, "line.muted {{ stroke: {muted} }}")?;
+    let mut rule = |selector: &str, property: &str, colour: &str| {
+        writeln!(svg, ".{CLASS} {selector} {{ {property}: {colour} }}")
+    };
+    rule(".paper", "fill", PAPER[theme])?;
+    rule(".ink", "fill", INK[theme])?;
+    rule(".muted", "fill", MUTED[theme])?;
+    rule("line.grid", "stroke", GRID[theme])?;
+    rule("rect.grid", "fill", GRID[theme])?;
+    rule("line.muted", "stroke", MUTED[theme])?;
     for (number, colours) in SERIES.iter().take(count).enumerate() {
-        let colour = colours[theme];
-        writeln!(svg, ".line{number} {{ stroke: {colour} }}")?;
-        writeln!(svg, ".mark{number} {{ fill: {colour} }}")?;
+        rule(&format!(".line{number}"), "stroke", colours[theme])?;
+        rule(&format!(".mark{number}"), "fill", colours[theme])?;
     }
     Ok(())
 }
@@ -177,12 +196,28 @@ mod tests {
 
     #[test]
     fn every_chart_says_what_it_shows() {
-        let svg = svg(&picture(&[chart("full"), chart("none")]));
-        assert!(svg.contains("<title id=\"title-2\">calls</title>"), "{svg}");
-        let description =
-            "<desc id=\"description-1\">one run. The lines end at: full: 6 at 2 clients.";
-        assert!(svg.contains(description), "{svg}");
-        assert!(svg.contains("prefers-color-scheme: dark"));
-        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        let description = "<desc>one run. The lines end at: full: 6 at 2 clients.";
+        for (charts, image) in [
+            (vec![chart("full")], "role=\"img\" viewBox"),
+            (vec![chart("full"), chart("none")], "<g role=\"img\">\n<title>calls</title>"),
+        ] {
+            let svg = svg(&picture(&charts));
+            assert!(svg.contains(image) && svg.contains(description), "{svg}");
+            assert_eq!(svg.matches("role=").count(), charts.len(), "{svg}");
+            assert!(svg.contains("prefers-color-scheme: dark"));
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+    }
+
+    #[test]
+    fn a_picture_within_a_page_changes_nothing_else() {
+        let svg = svg(&picture(&[chart("full")]));
+        let (_, rest) = svg.split_once("<style>").unwrap();
+        let (style, shapes) = rest.split_once("</style>").unwrap();
+        let rules = style.lines().filter(|line| line.contains(": ") && !line.starts_with('@'));
+        for selector in rules.flat_map(|rule| rule.split(" {").next().unwrap().split(", ")) {
+            assert!(selector.starts_with(".backoff-chart "), "{selector}");
+        }
+        assert!(!shapes.contains(" id="), "{svg}");
     }
 }

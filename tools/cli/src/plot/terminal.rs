@@ -29,7 +29,7 @@ const COLOURS: [AnsiColor; 6] = [
 
 pub(crate) fn write(chart: &Chart, width: usize, to: &mut impl Write) -> io::Result<()> {
     let y = Axis::new(chart.max_y(), 5);
-    let x = Axis::ending_at(chart.last_x(), if width < 60 { 5 } else { 10 });
+    let x = chart.x_axis(if width < 60 { 5 } else { 10 });
     let left = y.marks().map(|(_, text)| text.len()).max().unwrap_or(0);
     let area = width.saturating_sub(left + 3).max(10);
     let dots = draw(chart, area, x, y);

@@ -1,14 +1,37 @@
 //! The charts of a report.
 
-use backoff_sim::{Experiment, Load, Model, Summary};
+use backoff_sim::{Experiment, Load, Summary};
 
-use super::measure::Measure;
+use super::measure::{Measure, Value};
 use crate::duration::humanize;
 use crate::plot::{Chart, Line, Marks, Point, grouped};
 
 pub(crate) struct Measured {
     pub(crate) experiment: Experiment,
     pub(crate) summary: Summary,
+}
+
+impl Measured {
+    pub(crate) fn value(&self, measure: Measure) -> Option<Value> {
+        if measure == Measure::Peak { self.peak() } else { measure.value(&self.summary) }
+    }
+
+    pub(crate) fn cell(&self, measure: Measure) -> String {
+        if measure != Measure::Peak {
+            return measure.cell(&self.summary);
+        }
+        self.peak().map_or("-".to_owned(), |peak| measure.text(peak.value))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "for people")]
+    fn peak(&self) -> Option<Value> {
+        let seconds = self.experiment.interval_ns? as f64 / 1e9;
+        let outage = self.experiment.model.outage();
+        let from_ms = outage.map_or(0.0, |outage| outage.until_ns as f64 / 1e6);
+        let loads = self.summary.load.iter().filter(|load| load.from_ms >= from_ms);
+        let most = loads.map(|load| load.calls).max_by(f64::total_cmp)?;
+        Some(Value { value: most / seconds, error: None })
+    }
 }
 
 /// What differs between the points of a line.
@@ -75,16 +98,8 @@ pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
 fn marks(experiment: &Experiment) -> Marks {
     let seconds = |ns: u64| ns as f64 / 1e9;
     let outage = experiment.model.outage();
-    let capacity = match &experiment.model {
-        Model::Queue(queue) => {
-            let served = f64::from(queue.workers) / seconds(queue.service.mean_ns());
-            let admitted = queue.limit.map(|limit| 1.0 / seconds(limit.interval_ns));
-            Some(admitted.map_or(served, |admitted| admitted.min(served)))
-        }
-        _ => None,
-    };
     let outage = outage.map(|outage| (seconds(outage.from_ns), seconds(outage.until_ns)));
-    Marks { outage, capacity }
+    Marks { outage, capacity: experiment.model.capacity() }
 }
 
 fn not_recovered(points: &[Measured]) -> Vec<String> {
@@ -112,10 +127,10 @@ fn subtitle(measured: &Measured) -> String {
 
 fn measure_line(measure: Measure, points: &[Measured]) -> Line {
     let point = |measured: &Measured| {
-        let value = measure.value(&measured.summary)?;
+        let value = measured.value(measure)?;
         // Two standard errors: the mean is there with a probability of 95%.
         let whisker = value.error.unwrap_or_default() * 2.0;
-        let text = measure.cell(&measured.summary);
+        let text = measured.cell(measure);
         Some(Point { x: x_of(measured), y: value.value, whisker, text })
     };
     let name = points.first().map(|point| point.summary.name.clone()).unwrap_or_default();

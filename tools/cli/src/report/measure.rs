@@ -30,6 +30,9 @@ pub(crate) enum Measure {
     Recovery,
     /// Calls in each interval over time (needs `--interval`)
     Load,
+    /// Most calls in a second, of all intervals, after the outage if there is one (needs
+    /// `--interval`)
+    Peak,
 }
 
 /// A value, and its standard error unless it is of all runs together.
@@ -39,7 +42,8 @@ pub(crate) struct Value {
 }
 
 impl Measure {
-    /// The value of a point. None if nothing was measured, and of the load, which has many.
+    /// The value of a point. None if nothing was measured, and of the load over time, which is not in
+    /// the totals.
     pub(crate) fn value(self, summary: &Summary) -> Option<Value> {
         let mean = |Estimate { mean, sem, .. }| Value { value: mean, error: Some(sem) };
         let total = |value| Value { value, error: None };
@@ -55,7 +59,7 @@ impl Measure {
             Self::P99 => latency.map(|latency| total(latency.p99)),
             Self::Max => latency.map(|latency| total(latency.max)),
             Self::Recovery => summary.recovery_ms.map(mean),
-            Self::Load => None,
+            Self::Load | Self::Peak => None,
         }
     }
 
@@ -66,6 +70,11 @@ impl Measure {
         }
     }
 
+    /// Whether it is of intervals of time.
+    pub(crate) const fn is_of_intervals(self) -> bool {
+        matches!(self, Self::Load | Self::Peak)
+    }
+
     pub(crate) const fn is_of_successes(self) -> bool {
         matches!(self, Self::P50 | Self::P90 | Self::P99 | Self::Max)
     }
@@ -73,7 +82,7 @@ impl Measure {
     /// The unit of its axis in a title.
     pub(crate) const fn unit(self) -> &'static str {
         match self {
-            Self::Calls | Self::Retries | Self::Load => "",
+            Self::Calls | Self::Retries | Self::Load | Self::Peak => "",
             Self::Success => ", in percent",
             _ => ", in milliseconds",
         }
@@ -92,6 +101,7 @@ impl Measure {
             Self::Max => "Longest latency of the operations that succeed",
             Self::Recovery => "Time to recover after the outage",
             Self::Load => "Load: calls per second",
+            Self::Peak => "Peak: most calls in a second",
         }
     }
 
@@ -108,12 +118,13 @@ impl Measure {
             Self::Max => "max",
             Self::Recovery => "recovery",
             Self::Load => "load",
+            Self::Peak => "peak",
         }
     }
 
     pub(crate) fn text(self, value: f64) -> String {
         match self {
-            Self::Calls | Self::Retries | Self::Load => grouped(value),
+            Self::Calls | Self::Retries | Self::Load | Self::Peak => grouped(value),
             Self::Success => percent(value),
             _ => milliseconds(value),
         }

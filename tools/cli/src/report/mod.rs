@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use backoff_sim::{Experiment, Load, Totals};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 pub(crate) use charts::Measured;
 pub(crate) use measure::{Measure, recovery};
 pub(crate) use tables::{OF_SUCCESSES, column_name, has_failures};
 
+use crate::arguments::picture_file;
 use crate::bars::terminal_width;
 use crate::output::Output;
 use crate::plot::Chart;
@@ -28,10 +29,14 @@ pub(crate) struct ReportOptions {
     /// Measures to draw, and to compare in tables [default: calls,time, or success,retries if
     /// operations arrive by themselves]
     #[arg(long, value_name = "MEASURE", value_enum, value_delimiter = ',')]
-    pub(crate) chart: Vec<Measure>,
+    chart: Vec<Measure>,
+
+    /// Columns of the table that has a row for each policy [default: those that matter most]
+    #[arg(long, value_name = "MEASURE", value_enum, value_delimiter = ',')]
+    columns: Vec<Measure>,
 
     /// Write the charts as SVG
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = picture_file())]
     svg: Option<PathBuf>,
 
     /// Write a row for each point as CSV; `-` is standard output
@@ -46,9 +51,20 @@ pub(crate) struct Report<'a> {
 }
 
 impl ReportOptions {
+    /// The option with which the user asked for such a measure.
+    pub(crate) fn option_of(&self, is_such: impl Fn(Measure) -> bool) -> Option<String> {
+        let options = [("--chart", &self.chart), ("--columns", &self.columns)];
+        options.into_iter().find_map(|(option, measures)| {
+            let measure = measures.iter().find(|&&measure| is_such(measure))?;
+            Some(format!("{option} {}", measure.to_possible_value()?.get_name()))
+        })
+    }
+
     pub(crate) fn contradiction(&self) -> Option<String> {
-        if self.svg.as_deref() == Some(Path::new("-")) {
-            return Some("--svg - is not possible: a picture is written to a file".to_owned());
+        if self.columns.contains(&Measure::Load) {
+            return Some(
+                "--columns load is not possible: the load over time is a chart".to_owned(),
+            );
         }
         files::conflict(&self.files())
     }
@@ -98,7 +114,7 @@ impl<'a> Report<'a> {
             return Ok(());
         }
         writeln!(output, "{}\n", charts::headline(&points))?;
-        tables::write(&points, &measures, output)?;
+        tables::write(&points, &measures, &options.columns, output)?;
         // The table has the numbers of bars.
         let is_drawn = |chart: &&Chart| !chart.is_bars() && chart.has_points();
         for chart in charts.iter().filter(is_drawn) {

@@ -14,6 +14,7 @@ use crate::table::{Align, HEADER, Table};
 pub(crate) fn write(
     points: &[Measured],
     measures: &[Measure],
+    columns: &[Measure],
     to: &mut impl Write,
 ) -> io::Result<()> {
     let lines = lines_of(points);
@@ -24,8 +25,10 @@ pub(crate) fn write(
             writeln!(to)?;
         }
     } else {
-        by_measure(points).write(to)?;
-        if has_failures(points.iter().map(|point| &point.summary)) {
+        by_measure(points, columns).write(to)?;
+        let is_of_successes = |measure: &Measure| measure.is_of_successes();
+        let has_some = columns.is_empty() || columns.iter().any(is_of_successes);
+        if has_some && has_failures(points.iter().map(|point| &point.summary)) {
             writeln!(to, "{OF_SUCCESSES}")?;
         }
         writeln!(to)?;
@@ -76,10 +79,52 @@ fn by_line(lines: &[&[Measured]], measure: Measure) -> Table {
 }
 
 fn text(measure: Measure, point: Option<&Measured>) -> String {
-    point.map_or("-".to_owned(), |point| measure.cell(&point.summary))
+    point.map_or("-".to_owned(), |point| point.cell(measure))
 }
 
-fn by_measure(points: &[Measured]) -> Table {
+/// A row for each point. Without `columns` it has all that matters.
+fn by_measure(points: &[Measured], columns: &[Measure]) -> Table {
+    let columns = if columns.is_empty() { &usual_columns(points)[..] } else { columns };
+    let fails = has_failures(points.iter().map(|point| &point.summary));
+    let has_errors = points.iter().any(|point| point.summary.runs > 1);
+    let x = points.first().map_or("", x_column);
+    let mut table = Table::new().column("clients with", Align::Left).column(x, Align::Right);
+    for measure in columns {
+        table = table.column(&column_name(*measure, fails), Align::Right);
+        if has_errors && matches!(measure, Measure::Calls | Measure::Time) {
+            table = table.column("\u{b1} sem", Align::Right);
+        }
+    }
+    let cells = |name: String, x: String, point: &Measured, is_group: bool| {
+        let mut cells = vec![name, x];
+        for &measure in columns {
+            let is_of_all = matches!(measure, Measure::Time | Measure::Recovery | Measure::Peak);
+            let value = point.value(measure).filter(|_| !(is_group && is_of_all));
+            cells.push(match &value {
+                _ if !is_group => point.cell(measure),
+                Some(value) => measure.text(value.value),
+                None => String::new(),
+            });
+            if has_errors && matches!(measure, Measure::Calls | Measure::Time) {
+                let error = value.and_then(|value| value.error);
+                cells.push(error.map_or(String::new(), |error| measure.text(error)));
+            }
+        }
+        cells
+    };
+    for point in points {
+        let (summary, x) = (&point.summary, grouped(x_of(point)));
+        table.row(cells(summary.name.clone(), x, point, false));
+        for group in &summary.groups {
+            let summary = Summary { all: group.summary.clone(), ..summary.clone() };
+            let of_group = Measured { summary, experiment: point.experiment.clone() };
+            table.row(cells(format!("  {}", group.name), String::new(), &of_group, true));
+        }
+    }
+    table
+}
+
+fn usual_columns(points: &[Measured]) -> Vec<Measure> {
     const COLUMNS: [Measure; 7] = [
         Measure::Calls,
         Measure::Time,
@@ -93,41 +138,5 @@ fn by_measure(points: &[Measured]) -> Table {
     let is_open = points.iter().any(|point| point.summary.rate.is_some());
     let columns = COLUMNS.into_iter().filter(|measure| !(is_open && *measure == Measure::Time));
     let has_outage = points.iter().any(|point| point.experiment.model.outage().is_some());
-    let columns: Vec<_> = columns.chain(has_outage.then_some(Measure::Recovery)).collect();
-    let fails = has_failures(points.iter().map(|point| &point.summary));
-    let has_errors = points.iter().any(|point| point.summary.runs > 1);
-    let x = points.first().map_or("", x_column);
-    let mut table = Table::new().column("clients with", Align::Left).column(x, Align::Right);
-    for measure in &columns {
-        table = table.column(&column_name(*measure, fails), Align::Right);
-        if has_errors && matches!(measure, Measure::Calls | Measure::Time) {
-            table = table.column("\u{b1} sem", Align::Right);
-        }
-    }
-    let cells = |name: String, x: String, summary: &Summary, is_group: bool| {
-        let mut cells = vec![name, x];
-        for &measure in &columns {
-            let is_of_all = matches!(measure, Measure::Time | Measure::Recovery);
-            let value = measure.value(summary).filter(|_| !(is_group && is_of_all));
-            cells.push(match &value {
-                _ if !is_group => measure.cell(summary),
-                Some(value) => measure.text(value.value),
-                None => String::new(),
-            });
-            if has_errors && matches!(measure, Measure::Calls | Measure::Time) {
-                let error = value.and_then(|value| value.error);
-                cells.push(error.map_or(String::new(), |error| measure.text(error)));
-            }
-        }
-        cells
-    };
-    for point in points {
-        let (summary, x) = (&point.summary, grouped(x_of(point)));
-        table.row(cells(summary.name.clone(), x, summary, false));
-        for group in &summary.groups {
-            let of_group = Summary { all: group.summary.clone(), ..summary.clone() };
-            table.row(cells(format!("  {}", group.name), String::new(), &of_group, true));
-        }
-    }
-    table
+    columns.chain(has_outage.then_some(Measure::Recovery)).collect()
 }

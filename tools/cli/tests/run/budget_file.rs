@@ -246,3 +246,35 @@ fn a_signal_ends_the_wait_for_the_lock() {
     }
     panic!("the signal never came in time");
 }
+
+/// What `backoff explain` says of a file.
+fn explained(file: &Path) -> std::process::Output {
+    let mut explain = Command::new(env!("CARGO_BIN_EXE_backoff"));
+    explain.args(["explain", "default", "--budget-file"]).arg(file).output().unwrap()
+}
+
+#[test]
+fn explain_says_what_a_file_has_left() {
+    let file = folder("left").join("budget");
+    let budget = "quota:max_tokens=20,cost=3";
+    let retries = shared("constant:base=1ns,max_retries=4", budget, &file, "exit 1");
+    assert_eq!(output(retries).status.code(), Some(1));
+    let before = fs::read(&file).unwrap();
+    let shown = String::from_utf8(explained(&file).stdout).unwrap();
+    assert!(shown.contains(&format!("\n{budget}")), "{shown}");
+    // Four retries took 3 each.
+    assert!(shown.contains("\n- Now 8 of 20 are left.\n"), "{shown}");
+    assert!(!shown.contains("Without a budget"), "{shown}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    for (content, expected) in [
+        ("", "it is empty, which is a full budget"),
+        ("x\n", "it is not a budget file"),
+        ("backoff:x\n1 2\n", "it is damaged"),
+        ("backoff:quota\nx\n", "it is damaged"),
+    ] {
+        fs::write(&file, content).unwrap();
+        let run = explained(&file);
+        assert_eq!(run.status.code(), Some(1), "{run:?}");
+        assert!(errors(&run).contains(expected), "{content:?}: {}", errors(&run));
+    }
+}

@@ -152,8 +152,8 @@ fn extreme_policies_are_shown() {
 #[test]
 fn a_usage_is_that_of_the_subcommand() {
     for (arguments, usage) in [
-        (&["simulate", "occ", "--svg", "-"][..], "Usage: backoff simulate occ [OPTIONS]"),
-        (&["merge", "x", "--svg", "-"], "Usage: backoff merge [OPTIONS] <PART>..."),
+        (&["simulate", "occ", "--chart=load"][..], "Usage: backoff simulate occ [OPTIONS]"),
+        (&["merge", "x", "--svg=x", "--csv=x"], "Usage: backoff merge [OPTIONS] <PART>..."),
         (&["man", "nonsense"], "Usage: backoff man [OPTIONS] [SUBCOMMAND]..."),
     ] {
         let run = output(arguments);

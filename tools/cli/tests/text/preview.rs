@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{backoff, json, stdout, text, vectors};
+use crate::support::{backoff, folder, json, stdout, text, vectors};
 
 #[test]
 fn the_rows_of_the_vectors() {
@@ -103,4 +103,16 @@ fn the_help_has_the_limits() {
 fn a_limit_of_time_is_a_limit() {
     let shown = stdout(&["preview", "full:base=1s,max_elapsed=10s"]);
     assert!(shown.contains("Only max_elapsed=10s limits the retries"), "{shown}");
+}
+
+#[test]
+fn a_picture_shows_the_range_of_each_delay() {
+    let path = folder("preview").join("delays.svg");
+    let svg = format!("--svg={}", path.display());
+    stdout(&["preview", "full:base=1s,cap=30s,max_retries=6", &svg]);
+    let text = std::fs::read_to_string(path).unwrap();
+    let description = "<desc>exponential:base=1s,cap=30s,jitter=full,max_retries=6. The lines end at: \
+                       longest: 30 at 5 earlier retries; mean: 15 at 5 earlier retries; shortest: 0 at 5 earlier retries.</desc>";
+    assert!(text.contains("<title>Delay of each retry in s</title>"), "{text}");
+    assert!(text.contains(description), "{text}");
 }

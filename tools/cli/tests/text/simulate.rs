@@ -163,13 +163,18 @@ fn invalid_arguments_are_explained() {
         (vec!["advise", "--clients", "1", "--capacity", "0", "--latency", "1s"], "`0` is not"),
         (vec!["advise", "--failure", "0.1"], "`0.1` is not from 0 to 0.05, or from 0% to 5%"),
         (vec!["simulate", "occ", "--chart", "load"], "--chart load needs --interval"),
+        (vec!["simulate", "occ", "--columns", "time,peak"], "--columns peak needs --interval"),
+        (
+            vec!["simulate", "occ", "--interval=1s", "--columns=load"],
+            "the load over time is a chart",
+        ),
         (vec!["simulate", "queue", "--chart", "recovery"], "--chart recovery needs --outage"),
         (vec!["simulate", "layers", "--chart", "recovery"], "--chart recovery needs --outage"),
         (
             vec!["simulate", "queue", "--rate", "5", "--interval", "1ns"],
             "--interval 1ns is too short for a --duration of 1m",
         ),
-        (vec!["simulate", "occ", "--svg", "-"], "--svg - is not possible"),
+        (vec!["simulate", "occ", "--svg", "-"], "a picture is written to a file"),
         (vec!["simulate", "queue", "--failure", "2"], "`2` is not a number from 0 to 1"),
     ] {
         let (code, message) = error(&arguments);
@@ -248,4 +253,30 @@ fn steps_that_double_are_an_exponential_policy() {
     let steps = of("steps:waits=10ms/20ms/40ms,jitter=full");
     assert_eq!(steps, of("exponential:base=10ms,cap=40ms,jitter=full"));
     assert_ne!(steps, of("steps:waits=10ms/20ms/80ms,jitter=full"));
+}
+
+/// A dot at the edge of an empty chart would say nothing.
+#[test]
+fn a_policy_that_never_succeeds_has_no_bar() {
+    let path = folder("bars").join("retries.svg");
+    let svg = format!("--svg={}", path.display());
+    let policies = ["--policy=off", "--policy=fails=none:max_retries=9", "--chart=retries", &svg];
+    let outage = ["simulate", "queue", "--rate=80", "--outage=5s..8s", "--duration=40s"];
+    stdout(&[&outage[..], &policies, &["--runs=1"]].concat());
+    let text = std::fs::read_to_string(path).unwrap();
+    assert_eq!(text.matches("<rect class=\"mark").count(), 1, "{text}");
+    assert!(text.contains(">fails</text>") && text.contains(">none</text>"), "{text}");
+}
+
+/// Without jitter 20 clients come back together: in the interval in which the outage ends, and not in
+/// the one before.
+#[test]
+fn the_peak_is_the_one_after_the_outage() {
+    let outage = ["simulate", "queue", "--clients=20", "--outage=0s..2s", "--outage-mode=refusing"];
+    let policy = ["--policy=waits=constant:base=3s", "--interval=500ms", "--runs=1"];
+    let all = [&outage[..], &policy, &["--columns=peak,success,recovery"]].concat();
+    let text = stdout(&all);
+    let row = text.lines().find(|line| line.starts_with("waits")).unwrap();
+    let cells: Vec<_> = row.split_whitespace().collect();
+    assert_eq!(cells, ["waits", "20", "40", "100%", "0s"], "{text}");
 }

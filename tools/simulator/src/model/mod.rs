@@ -70,6 +70,17 @@ impl Model {
         }
     }
 
+    /// The calls that it can serve in a second, if that is a number.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    pub fn capacity(&self) -> Option<f64> {
+        let Self::Queue(queue) = self else { return None };
+        let per_second = |calls: f64, ns: u64| calls / (ns as f64 / 1e9);
+        let served = per_second(queue.workers.into(), queue.service.mean_ns());
+        let admitted = queue.limit.map(|limit| per_second(1.0, limit.interval_ns));
+        Some(admitted.map_or(served, |admitted| admitted.min(served)))
+    }
+
     pub(crate) fn validate(&self, groups: usize) -> Result<(), ExperimentError> {
         match self {
             Self::Occ(model) => model.leg.validate(),

@@ -15,6 +15,14 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
+    /// A limit of calls in a second. As many are admitted at once, but at least one.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+    pub fn per_second(calls: f64) -> Self {
+        let interval_ns = (1e9 / calls).round().max(1.0) as u64;
+        Self { interval_ns, burst: calls.max(1.0) as u32 }
+    }
+
     pub(crate) fn validate(&self) -> Result<(), ExperimentError> {
         check_range("the interval of the rate limit in ns", self.interval_ns, 1, MAX_TIME_NS)?;
         check_range("the burst of the rate limit", self.burst.into(), 1, u32::MAX.into())

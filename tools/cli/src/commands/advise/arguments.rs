@@ -1,10 +1,9 @@
 //! The arguments of `backoff advise`.
 
-use backoff_sim::Probability;
+use backoff_sim::{Probability, parse_rate};
 use clap::Args;
 
 use crate::arguments::{duration, number, seed};
-use crate::commands::simulate::rate;
 use crate::duration::humanize;
 
 #[derive(Debug, Args)]
@@ -15,7 +14,7 @@ pub(crate) struct Arguments {
     pub(super) clients: u32,
 
     /// Calls that the service can serve in a second
-    #[arg(long, value_name = "C", value_parser = rate)]
+    #[arg(long, value_name = "C", value_parser = parse_rate)]
     pub(super) capacity: f64,
 
     /// Time that a call takes while the service is idle
@@ -23,7 +22,7 @@ pub(crate) struct Arguments {
     pub(super) latency: u64,
 
     /// Operations that all clients begin in a second [default: 70% of the capacity]
-    #[arg(long, value_name = "R", value_parser = rate)]
+    #[arg(long, value_name = "R", value_parser = parse_rate)]
     pub(super) rate: Option<f64>,
 
     /// How long a client waits for an answer [default: 10 times the latency]

@@ -7,14 +7,14 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use backoff_core::{Policy, PreviewRow};
-use backoff_sim::{Group, Summary};
+use backoff_sim::{Clients, Group, Summary};
 use clap::Args;
 use serde::Serialize;
 
 use self::simulation::{Common, WATCHED_NS, simulations};
 use crate::arguments::{number, seed};
 use crate::commands::preview::Line;
-use crate::commands::simulate::{Clients, Defaults, Progress, invalid};
+use crate::commands::simulate::{Defaults, Progress, clients, invalid};
 use crate::duration::humanize;
 use crate::output::Output;
 use crate::report::{Measure, OF_SUCCESSES, column_name, has_failures, recovery};
@@ -25,7 +25,7 @@ use crate::table::{Align, HEADER, Table};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Policy strings or presets, as `[NAME=]POLICY[;budget=B][;processes=N][;deadline=TIME]`
-    #[arg(value_name = "POLICY", required = true, num_args = 2..)]
+    #[arg(value_name = "POLICY", required = true, num_args = 2.., value_parser = clients)]
     policies: Vec<Clients>,
 
     #[command(flatten)]
@@ -83,7 +83,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     if policies.len() > LETTERS {
         invalid(&format!("{} policies are too many; at most {LETTERS} can be compared", policies.len()));
     }
-    let groups: Vec<_> = policies.iter().map(|clients| clients.group(defaults)).collect();
+    let defaults = defaults.of_clients();
+    let groups: Vec<_> = policies.iter().map(|clients| clients.group(&defaults)).collect();
     let Arguments { runs, seed, threads, quiet, .. } = *arguments;
     let is_hidden = Progress::is_unwanted(quiet, output.is_json());
     let summaries = simulations(&Common { runs, seed, threads, is_hidden }, &groups)?;

@@ -4,11 +4,13 @@ mod advice;
 mod budget;
 mod combined;
 mod facts;
+mod left;
 mod percent;
 mod rules;
 mod sentences;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
@@ -22,6 +24,7 @@ use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey};
 use crate::commands::explain::advice::{Advice, Change, Use};
 use crate::commands::explain::combined::Combined;
 use crate::commands::explain::facts::Facts;
+use crate::commands::explain::left::Left;
 use crate::commands::explain::rules::Level;
 use crate::fields::used;
 use crate::output::Output;
@@ -36,6 +39,10 @@ pub(crate) struct Arguments {
     /// Budget string or preset that limits the retries
     #[arg(long)]
     budget: Option<BudgetArgument>,
+
+    /// Explain the budget that processes share in this file, and say what it has left
+    #[arg(long, value_name = "FILE", conflicts_with = "budget")]
+    budget_file: Option<PathBuf>,
 
     #[command(flatten)]
     stream: SeedAndKey,
@@ -64,19 +71,27 @@ struct BudgetExplanation {
     canonical: String,
     preset: Option<&'static Preset>,
     sentence: String,
+    /// What is left, if it is the budget of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left: Option<Left>,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let Arguments { policy, budget, stream } = arguments;
+    let Arguments { policy, budget, budget_file, stream } = arguments;
+    let of_file = budget_file.as_deref().map(left::read).transpose()?;
+    let (of_file, left) = of_file.unzip();
+    let budget = of_file.as_ref().or(budget.as_ref());
     let facts = Facts::of(policy);
     let sentences = sentences::sentences(&facts);
     let preset = preset_of("policy", &policy.text);
-    let advice = advice::advice(&facts, &Use { preset, budget: budget.as_deref(), stream });
+    let used = Use { preset, budget: budget.map(|budget| &**budget), stream };
+    let advice = advice::advice(&facts, &used);
     let combined = combined::combined(policy);
-    let budget = budget.as_ref().map(|budget| BudgetExplanation {
+    let budget = budget.map(|budget| BudgetExplanation {
         canonical: budget.budget.to_string(),
         preset: preset_of("budget", &budget.text),
         sentence: budget::sentence(budget),
+        left,
     });
     if output.is_json() {
         output.json(&Explanation {
@@ -102,6 +117,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
         };
         write_text(output, &budget.canonical, budget.preset, is_changed)?;
         writeln!(output, "- {}", budget.sentence)?;
+        if let Some(left) = budget.left {
+            writeln!(output, "- {}", left.sentence())?;
+        }
     }
     for advice in &advice {
         write_advice(output, advice)?;

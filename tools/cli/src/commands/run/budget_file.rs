@@ -15,6 +15,7 @@ use nix::libc::O_NOFOLLOW;
 use nix::unistd::{Uid, User};
 use rustix::process::geteuid;
 
+use super::account::{DAMAGED, MAX_BYTES, content, parts};
 use super::end::Failure;
 use super::system::System;
 
@@ -25,16 +26,10 @@ const PATIENCE_NS: u64 = 2_000_000_000;
 const MIN_PAUSE_NS: u64 = 50_000;
 const MAX_PAUSE_NS: u64 = 10_000_000;
 
-/// The longest content that is read. No account is longer.
-const MAX_BYTES: u64 = 4096;
-
-const DAMAGED: &str = "damaged; remove it to begin with a full budget";
-
 /// The file, and what this process knows of the account.
 pub(super) struct BudgetFile {
     path: PathBuf,
-    /// The first line: the key of the account, without a name.
-    key: String,
+    budget: String,
     member: BudgetMember,
 }
 
@@ -42,7 +37,7 @@ impl BudgetFile {
     pub(super) fn new(path: &Path, budget: &Budget) -> Self {
         // No lease, no time limit of its own, and nothing is granted without the file.
         let member = BudgetMember::new(budget, budget, 1, Fallback::Refuse, u64::MAX, 0);
-        Self { path: path.to_owned(), key: format!("backoff:{budget}"), member }
+        Self { path: path.to_owned(), budget: budget.to_string(), member }
     }
 
     /// Reports an event and requests a retry after an outcome. Returns what the operation then holds, if
@@ -79,7 +74,7 @@ impl BudgetFile {
         match stepped.with_context(|| format!("it is {DAMAGED}"))? {
             SteppedState::Unchanged(_) => {}
             SteppedState::Changed(after) => {
-                replace(&self.path, &format!("{}\n{after}\n", self.key))?;
+                replace(&self.path, &content(&self.budget, after.text().as_str()))?;
             }
         }
         let answers = member.stored(0);
@@ -96,19 +91,12 @@ impl BudgetFile {
         if bytes.is_empty() {
             return Ok(None);
         }
-        let text = str::from_utf8(&bytes).ok().filter(|text| text.starts_with("backoff:"));
-        let text = text.context("it is not a budget file")?;
-        ensure!(!text.contains('\r'), "it is {DAMAGED}");
-        let (key, account) = text.split_once('\n').unwrap_or((text, ""));
-        if key != self.key {
-            let budgets = [key, &self.key].map(|key| key.trim_start_matches("backoff:"));
-            bail!(
-                "it has budget {}, not {}; use another file or remove it",
-                budgets[0],
-                budgets[1]
-            );
+        let (budget, account) = parts(&bytes).context("it is not a budget file")?;
+        ensure!(!bytes.contains(&b'\r'), "it is {DAMAGED}");
+        if budget != self.budget {
+            bail!("it has budget {budget}, not {}; use another file or remove it", self.budget);
         }
-        Ok(Some(account.strip_suffix('\n').unwrap_or_default().to_owned()))
+        Ok(Some(account.to_owned()))
     }
 
     /// The locked file. A signal that ends `backoff` also ends this wait.

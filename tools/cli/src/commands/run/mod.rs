@@ -3,6 +3,7 @@
 //! Signals are blocked from the beginning and read where the loop waits, so none is lost between
 //! two steps and none can interrupt one.
 
+pub(crate) mod account;
 mod arguments;
 mod codes;
 mod help;

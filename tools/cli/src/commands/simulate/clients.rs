@@ -1,22 +1,19 @@
-//! Clients as arguments: a policy and what goes with it.
+//! Clients as arguments.
 
-use std::str::FromStr;
-
-use backoff_core::parse_duration_ns;
-use backoff_sim::Group;
+use backoff_core::Field;
+use backoff_sim::{Clients, ClientsDefaults, ClientsError};
 use clap::Args;
 
-use crate::arguments::{BudgetArgument, PolicyArgument, duration, number};
+use crate::arguments::{BudgetArgument, duration, number};
+use crate::refused::refused;
 
-/// Clients with a policy: `[NAME=]POLICY[;budget=BUDGET][;processes=N][;deadline=TIME][;weight=N]`.
-#[derive(Debug, Clone)]
-pub(crate) struct Clients {
-    name: String,
-    policy: PolicyArgument,
-    budget: Option<BudgetArgument>,
-    processes: Option<u32>,
-    deadline_ns: Option<u64>,
-    weight: Option<u32>,
+/// Reads a policy and what goes with it: `#[arg(value_parser = clients)]`.
+pub(crate) fn clients(text: &str) -> Result<Clients, String> {
+    text.parse().map_err(|error| match error {
+        ClientsError::Policy { text, error } => refused(&text, &error, Field::POLICY),
+        ClientsError::Budget { text, error } => refused(&text, &error, Field::BUDGET),
+        ClientsError::Other(message) => message,
+    })
 }
 
 /// What applies to clients that say nothing else.
@@ -24,139 +21,23 @@ pub(crate) struct Clients {
 pub(crate) struct Defaults {
     /// Budget of every policy that has none of its own
     #[arg(long)]
-    pub(crate) budget: Option<BudgetArgument>,
+    budget: Option<BudgetArgument>,
 
     /// Processes that the clients are spread over; each has a budget of its own
     #[arg(long, value_name = "N", value_parser = number(1..=65_535_u32))]
-    pub(crate) processes: Option<u32>,
+    processes: Option<u32>,
 
     /// How long after its beginning an operation may retry
     #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub(crate) deadline: Option<u64>,
+    deadline: Option<u64>,
 }
 
-impl Clients {
-    pub(crate) fn group(&self, defaults: &Defaults) -> Group {
-        let budget = self.budget.as_ref().or(defaults.budget.as_ref());
-        Group {
-            name: self.name.clone(),
-            weight: self.weight.unwrap_or(1),
-            policy: *self.policy,
-            budget: budget.map(|budget| budget.text.clone()),
-            processes: self.processes.or(defaults.processes).unwrap_or(1),
-            deadline_ns: self.deadline_ns.or(defaults.deadline),
-        }
-    }
-}
-
-impl FromStr for Clients {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (head, mut rest) = text.split_once(';').unwrap_or((text, ""));
-        let (name, policy) = match head.split_once('=') {
-            // A policy has a colon before its first `=`.
-            Some((name, policy)) if !name.contains(':') => (name.trim(), policy),
-            _ => (text.trim(), head),
-        };
-        let policy = policy.parse()?;
-        let mut clients = Self {
-            name: name.to_owned(),
-            policy,
-            budget: None,
-            processes: None,
-            deadline_ns: None,
-            weight: None,
-        };
-        while !rest.is_empty() {
-            let (pair, after) = rest.split_once(';').unwrap_or((rest, ""));
-            clients.set(pair)?;
-            rest = after;
-        }
-        Ok(clients)
-    }
-}
-
-impl Clients {
-    fn set(&mut self, pair: &str) -> Result<(), String> {
-        const EXPECTED: &str = "expected budget=, processes=, deadline= or weight=";
-        let wrong = || format!("`{pair}`: {EXPECTED}");
-        let (name, value) = pair.split_once('=').ok_or_else(wrong)?;
-        let number = || {
-            let error = format!("{name} `{value}` is not a whole number from 1 to 1000000");
-            value.parse().ok().filter(|number| (1..=1_000_000).contains(number)).ok_or(error)
-        };
-        let is_set = match name.trim() {
-            "budget" => self.budget.replace(value.parse()?).is_some(),
-            "processes" => self.processes.replace(number()?).is_some(),
-            "deadline" => {
-                let ns = parse_duration_ns(value).map_err(|error| format!("deadline {error}"))?;
-                self.deadline_ns.replace(ns).is_some()
-            }
-            "weight" => self.weight.replace(number()?).is_some(),
-            _ => return Err(wrong()),
-        };
-        if is_set { Err(format!("{name} is given twice")) } else { Ok(()) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Clients, Defaults};
-
-    #[test]
-    fn clients_are_a_policy_and_what_goes_with_it() {
-        let group = |text: &str| text.parse::<Clients>().unwrap().group(&Defaults::default());
-        let full = group("full:base=10ms,cap=2s");
-        assert_eq!(full.name, "full:base=10ms,cap=2s");
-        assert_eq!((full.weight, full.budget, full.processes), (1, None, 1));
-        let mine =
-            group("mine=full:base=10ms;budget=ratio:ratio=0.1;processes=3;weight=2;deadline=1s");
-        assert_eq!(mine.name, "mine");
-        assert_eq!(mine.policy.to_string(), "exponential:base=10ms,jitter=full");
-        assert_eq!(mine.budget.as_deref(), Some("ratio:ratio=0.1"));
-        assert_eq!((mine.processes, mine.weight, mine.deadline_ns), (3, 2, Some(1_000_000_000)));
-        let budget = group("none;budget=sre");
-        assert_eq!(
-            (budget.name.as_str(), budget.policy.to_string()),
-            ("none;budget=sre", "constant:base=0s".into())
-        );
-    }
-
-    #[test]
-    fn defaults_apply_where_nothing_is_said() {
-        let defaults = Defaults {
-            budget: Some("sre".parse().unwrap()),
-            processes: Some(4),
-            deadline: Some(5),
-        };
-        let group = |text: &str| text.parse::<Clients>().unwrap().group(&defaults);
-        let (none, own) = (group("none"), group("none;budget=quota;processes=2;deadline=1ns"));
-        assert_eq!(
-            (none.budget.as_deref(), none.processes, none.deadline_ns),
-            (Some("sre"), 4, Some(5))
-        );
-        assert_eq!(
-            (own.budget.as_deref(), own.processes, own.deadline_ns),
-            (Some("quota"), 2, Some(1))
-        );
-    }
-
-    #[test]
-    fn wrong_clients_are_refused() {
-        for (text, message) in [
-            ("", "at 0"),
-            ("fulll:base=1s", "at 0: unknown"),
-            ("full:base=1sec", "unknown unit"),
-            ("none;cost=3", "`cost=3`: expected budget="),
-            ("none;weight=0", "weight `0` is not a whole number from 1"),
-            ("none;weight=1;weight=2", "weight is given twice"),
-            ("none;budget=rat", "at 0"),
-            ("none;deadline=soon", "deadline"),
-            ("a=b=c", "at 0"),
-        ] {
-            let error = text.parse::<Clients>().unwrap_err();
-            assert!(error.contains(message), "{text}: {error}");
+impl Defaults {
+    pub(crate) fn of_clients(&self) -> ClientsDefaults {
+        ClientsDefaults {
+            budget: self.budget.as_ref().map(|budget| budget.text.clone()),
+            processes: self.processes,
+            deadline_ns: self.deadline,
         }
     }
 }

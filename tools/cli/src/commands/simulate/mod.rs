@@ -2,7 +2,6 @@
 
 mod clients;
 mod models;
-mod numbers;
 mod options;
 mod progress;
 mod sweep;
@@ -17,9 +16,8 @@ use clap::Args;
 use clap::error::ErrorKind;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-pub(crate) use self::clients::{Clients, Defaults};
+pub(crate) use self::clients::{Defaults, clients};
 use self::models::ModelArguments;
-pub(crate) use self::numbers::rate;
 pub(crate) use self::progress::Progress;
 use crate::files;
 use crate::output::Output;

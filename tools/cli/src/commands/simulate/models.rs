@@ -2,15 +2,13 @@
 
 use backoff_sim::{
     Distribution, GiveUp, Latency, Layers, Model, Occ, Outage, OutageMode, Probability, Queue,
-    Rejection, Serial,
+    RateLimit, Rejection, Serial, parse_rate,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
-use super::numbers::rate;
 use super::options::Options;
 use crate::arguments::{duration, number};
-use crate::scenario::rate_limit;
 
 /// What clients call.
 #[derive(Debug, Subcommand)]
@@ -65,7 +63,7 @@ pub(crate) struct QueueArguments {
 
     /// Most calls that the server admits in a second, as many at once at most; it rejects the next
     /// [default: no limit]
-    #[arg(long, value_name = "C", value_parser = rate)]
+    #[arg(long, value_name = "C", value_parser = parse_rate)]
     limit: Option<f64>,
 
     /// How long a client waits for an answer, or `none`
@@ -247,7 +245,7 @@ impl ModelArguments {
                 workers: arguments.workers,
                 service: arguments.service,
                 capacity: arguments.capacity,
-                limit: arguments.limit.map(rate_limit),
+                limit: arguments.limit.map(RateLimit::per_second),
                 timeout_ns: arguments.timeout.0,
                 drops_stale: arguments.drops_stale,
                 outage: arguments.failures.outage(),

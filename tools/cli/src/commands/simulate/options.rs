@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use backoff_sim::{Distribution, Shard};
+use backoff_sim::{Clients, Distribution, Numbers, Rates, Shard};
 use clap::Args;
 
-use super::clients::{Clients, Defaults};
-use super::numbers::{Numbers, Rates};
+use super::clients::{Defaults, clients};
 use crate::arguments::{duration, number, seed};
 use crate::report::ReportOptions;
 
@@ -14,11 +13,12 @@ use crate::report::ReportOptions;
 pub(crate) struct Options {
     /// A policy to simulate, `[NAME=]POLICY[;budget=B][;processes=N][;deadline=TIME]`; repeat it to
     /// compare policies [default: none, exponential, full, equal and decorrelated]
-    #[arg(long, value_name = "POLICY", help_heading = "Clients")]
+    #[arg(long, value_name = "POLICY", help_heading = "Clients", value_parser = clients)]
     pub(crate) policy: Vec<Clients>,
 
     /// Some of the clients of one simulation, as --policy, and `;weight=N` for their share
-    #[arg(long, value_name = "POLICY", help_heading = "Clients", conflicts_with = "policy")]
+    #[arg(long, value_name = "POLICY", help_heading = "Clients", conflicts_with = "policy",
+        value_parser = clients)]
     pub(crate) group: Vec<Clients>,
 
     #[command(flatten, next_help_heading = "Clients")]

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, stdout};
 
-use backoff_sim::{Experiment, Load, Shard};
+use backoff_sim::{Experiment, Shard};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::plot::grouped;
@@ -16,7 +16,7 @@ pub(crate) struct Progress(ProgressBar);
 impl Progress {
     pub(crate) fn new(experiments: &[Experiment], shard: Shard, is_hidden: bool) -> Self {
         let weight = |experiment: &Experiment| {
-            weight(experiment).saturating_mul(shard.runs(experiment.runs).len() as u64)
+            experiment.clients().saturating_mul(shard.runs(experiment.runs).len() as u64)
         };
         let total = experiments.iter().map(weight).fold(0, u64::saturating_add);
         // This shows nothing if standard error is no terminal.
@@ -44,7 +44,7 @@ impl Progress {
     }
 
     pub(crate) fn add_run(&self, experiment: &Experiment) {
-        self.0.inc(weight(experiment));
+        self.0.inc(experiment.clients());
     }
 
     pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
@@ -53,12 +53,5 @@ impl Progress {
 
     pub(crate) fn finish(self) {
         self.0.finish_and_clear();
-    }
-}
-
-fn weight(experiment: &Experiment) -> u64 {
-    match experiment.load {
-        Load::Closed { clients, operations, .. } => u64::from(clients) * u64::from(operations),
-        Load::Open { interval, duration_ns } => duration_ns / interval.mean_ns().max(1) + 1,
     }
 }

@@ -5,8 +5,16 @@ use std::str::FromStr;
 /// The most points of a line.
 const MAX: usize = 10_000;
 
-#[derive(Debug, Clone)]
-pub(crate) struct Numbers(pub(crate) Vec<u32>);
+/// Whole numbers that increase, such as of clients: `10,20,35`, or `10-40:10` from 10 to 40 in steps
+/// of 10.
+///
+/// ```
+/// use backoff_sim::Numbers;
+/// assert_eq!("1,2,10-30:10".parse::<Numbers>()?.0, [1, 2, 10, 20, 30]);
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Numbers(pub Vec<u32>);
 
 impl FromStr for Numbers {
     type Err = String;
@@ -34,8 +42,9 @@ impl FromStr for Numbers {
     }
 }
 
-#[derive(Debug, Clone)]
-pub(crate) struct Rates(pub(crate) Vec<f64>);
+/// Numbers of arrivals in a second, which increase: `50,70.5`, or `50-100:10`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rates(pub Vec<f64>);
 
 impl FromStr for Rates {
     type Err = String;
@@ -45,7 +54,7 @@ impl FromStr for Rates {
         if let Some(numbers) = range {
             return Ok(Self(numbers?.0.into_iter().map(f64::from).collect()));
         }
-        let rates = text.split(',').map(rate).collect::<Result<Vec<_>, _>>()?;
+        let rates = text.split(',').map(parse_rate).collect::<Result<Vec<_>, _>>()?;
         increasing(&rates)?;
         Ok(Self(rates))
     }
@@ -62,7 +71,11 @@ fn number(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| format!("`{text}` is not a whole number from 1 to {}", u32::MAX))
 }
 
-pub(crate) fn rate(text: &str) -> Result<f64, String> {
+/// Reads a number of times in a second, from 0.000001 to 10^9.
+///
+/// # Errors
+/// The text is no such number.
+pub fn parse_rate(text: &str) -> Result<f64, String> {
     let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let rate = text.parse().ok().filter(|rate| is_decimal && (1e-6..=1e9).contains(rate));
     rate.ok_or_else(|| format!("`{text}` is not a number from 0.000001 to 1000000000"))

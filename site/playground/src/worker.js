@@ -1,0 +1,43 @@
+// Simulates, apart from the page: it stays responsive, and it cancels by ending this worker.
+
+import init, { Simulation } from "../../engine/pkg/backoff.js";
+
+/** How often the page is told, in milliseconds: it draws that often. */
+const EVERY = 120;
+
+self.onmessage = async ({ data: { module, input } }) => {
+	await init({ module_or_path: module });
+	const began = performance.now();
+	let simulation;
+	try {
+		simulation = new Simulation(JSON.stringify(input));
+	} catch (error) {
+		postMessage(typeof error === "string" ? JSON.parse(error) : { error: { message: String(error), option: "model" } });
+		return;
+	}
+	postMessage({ begun: JSON.parse(simulation.begun()) });
+	const changed = new Map();
+	let done = 0;
+	let told = performance.now();
+	for (;;) {
+		const text = simulation.step();
+		const step = text === "" ? undefined : JSON.parse(text);
+		if (step?.error) {
+			postMessage(step);
+			return;
+		}
+		if (step) {
+			changed.set(step.point, step.summary);
+			done = step.done;
+		}
+		const now = performance.now();
+		if (!step || now - told > EVERY) {
+			postMessage({ done: step ? done : 1, isEnd: !step, points: [...changed], seconds: (now - began) / 1000 });
+			changed.clear();
+			told = now;
+		}
+		if (!step) {
+			return;
+		}
+	}
+};
