@@ -110,7 +110,8 @@ fn a_wrong_rule_fails_in_its_clause_and_not_elsewhere() {
         ("digits", &["protocol"], &["2.1", "3.2", "13.4", "14.1", "16.5"]),
     ];
     for (fault, wrong, right) in table {
-        let asked: Vec<_> = wrong.iter().chain(right).map(|one| format!("--clause={one}")).collect();
+        let asked: Vec<_> =
+            wrong.iter().chain(right).map(|one| format!("--clause={one}")).collect();
         let options: Vec<_> = asked.iter().map(String::as_str).chain([PATIENT]).collect();
         let (failures, summary) = of_fault(fault, &options);
         let failed = failed(&summary);
