@@ -96,8 +96,8 @@ const ONLY_HERE = ["http_outcome", "is_idempotent"];
  * call. A program downloads those that it needs, so a loop without a budget has only the first, which has all others.
  */
 const MODULES = {
-	first: { of: /^(?!budget|member|preview|policy_fit)/, on: [] },
-	analysis: { of: /^preview|^policy_fit/, on: ["first"] },
+	first: { of: /^(?!budget|member|preview|policy_(?:fit|params))/, on: [] },
+	analysis: { of: /^(?:preview|policy_(?:fit|params))/, on: ["first"] },
 	budget: { of: /^budget/, on: ["first"] },
 	member: { of: /^member/, on: ["first", "budget"] },
 };
@@ -352,6 +352,13 @@ function stage() {
 	for (const path of ["README.md", ...manifest.files]) {
 		cpSync(path, join("dist/package", path), { recursive: true });
 	}
+	// The links of this page are those of a checkout.
+	const page = readFileSync("../docs/migrating-javascript.md", "utf8");
+	const links = page.replaceAll(
+		"](migrating.md)",
+		`](${manifest.homepage.replace(/bindings-wasm.*/, "docs/migrating.md")})`,
+	);
+	writeFileSync("dist/package/docs/migrating-javascript.md", links.replaceAll("](../bindings-wasm/", "](../"));
 	for (const name of ADAPTERS) {
 		mkdirSync(join("dist/package", name));
 		mkdirSync(join("dist/package/js", name));

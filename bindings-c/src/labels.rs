@@ -2,7 +2,7 @@
 
 use core::ffi::c_char;
 
-use backoff_core::{LabelError, ffi};
+use backoff_core::ffi;
 
 use crate::code::{BACKOFF_ERROR_NOT_A_LABEL, BACKOFF_ERROR_NOT_A_PREFIX, backoff_code};
 use crate::exported::{exported, length_of, required};
@@ -61,8 +61,8 @@ pub unsafe extern "C" fn backoff_stats_print_with(
             let written =
                 ffi::write_stats(stats, prefix, &texts, &mut |text| piece(text.as_bytes()));
             written.map_err(|refused| match refused {
-                LabelError::Prefix => BACKOFF_ERROR_NOT_A_PREFIX,
-                LabelError::Label(_) => BACKOFF_ERROR_NOT_A_LABEL,
+                ffi::Refused::Prefix => BACKOFF_ERROR_NOT_A_PREFIX,
+                ffi::Refused::Label(_) => BACKOFF_ERROR_NOT_A_LABEL,
             })
         })
     })

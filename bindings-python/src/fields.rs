@@ -5,7 +5,7 @@ use backoff_core::{Field, FieldValue, MAX_NS, Policy, PolicyError, Waits};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::True;
-use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
+use pyo3::types::{PyCFunction, PyDict, PyFrozenSet, PySet, PyString, PyTuple};
 use pyo3::{IntoPyObjectExt, PyClass};
 
 use crate::numbers::{self, Value};
@@ -87,7 +87,9 @@ impl<'py> Conversions<'py> {
     /// The waits to pass to the core.
     fn waits(&mut self, objects: &Bound<'py, PyAny>) -> PyResult<Waits> {
         let is_text = objects.is_instance_of::<PyString>();
-        let objects = objects.try_iter().ok().filter(|_| !is_text).ok_or_else(|| {
+        // A set has no order.
+        let is_set = objects.is_instance_of::<PySet>() || objects.is_instance_of::<PyFrozenSet>();
+        let objects = objects.try_iter().ok().filter(|_| !is_text && !is_set).ok_or_else(|| {
             errors::wrong_type(Field::Waits.name(), "an iterable of durations", objects)
         })?;
         // Of a list that is too long, which may be endless, the length is all that matters.

@@ -1,5 +1,5 @@
+use backoff_core::StopReason;
 use backoff_core::ffi::{STATS_WORDS, stats_from_words, stats_to_words};
-use backoff_core::{LabelError, StopReason};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyTuple};
@@ -105,17 +105,8 @@ impl RetryStats {
             None => Vec::new(),
         };
         let labels: Vec<_> = pairs.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-        let text = self.0.prometheus_text(prefix, &labels).map_err(|refused| {
-            PyValueError::new_err(match refused {
-                LabelError::Prefix => {
-                    format!("prefix {prefix:?} cannot begin the name of a metric")
-                }
-                LabelError::Label(at) => {
-                    let name = labels.get(at).map_or("", |label| label.0);
-                    format!("labels cannot have the name {name:?}")
-                }
-            })
-        })?;
+        let text = self.0.prometheus_text(prefix, &labels);
+        let text = text.map_err(|refused| PyValueError::new_err(refused.to_string()))?;
         Ok(text.to_string())
     }
 

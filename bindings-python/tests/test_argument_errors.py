@@ -79,6 +79,7 @@ WRONG_TYPES = [
         f"replace() has no field 'cap_one'; did you mean cap_on? The fields are {FIELDS}",
     ),
     (lambda: POLICY.replace(waits=5), "waits must be an iterable of durations, not int"),
+    (lambda: POLICY.replace(waits={1}), "waits must be an iterable of durations, not set"),
     (
         lambda: OPERATION.decide("transient", now_ns=0, delay="5s"),
         "delay must be seconds (int, float, Decimal or Fraction) or a timedelta, not str",

@@ -210,6 +210,11 @@ def test_an_http_response_with_other_bytes_than_ascii(value, seconds):
     assert parse_retry_after(value) == seconds
 
 
+def test_headers_that_are_pairs():
+    with pytest.raises(TypeError, match="headers must be a mapping of names, not list"):
+        http_verdict(503, [("Retry-After", "3")])
+
+
 @pytest.mark.parametrize("case", vectors.cases("http_methods"))
 def test_http_method(case):
     assert is_idempotent_method(case["method"]) is case["idempotent"]

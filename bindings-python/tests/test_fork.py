@@ -2,10 +2,13 @@
 
 import json
 import os
+import signal
+import threading
 
 import loops
 import pytest
-from backoff_rs import Backoff, Policy, RandomStream
+from backoff_rs import Backoff, Policy, RandomStream, set_defaults
+from backoff_rs.testing import fake_time
 
 POLICIES = [
     Policy("exponential", base=1, cap=600, jitter="full"),
@@ -102,3 +105,31 @@ def test_loops_of_a_child_have_streams_of_their_own():
     before = waits()
     children = [in_child(waits) for _ in range(3)]
     assert len(set(map(tuple, [before, *children, waits()]))) == 5
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_of_a_process_whose_other_thread_sets_defaults():
+    inside, go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        def __index__(self):
+            inside.set()
+            go_on.wait()
+            return 1
+
+    def change():
+        signal.alarm(60)
+        with set_defaults(enabled=False), fake_time():
+            return "changed"
+
+    def set_and_restore():
+        set_defaults(max_retries=Slow()).restore()
+
+    thread = threading.Thread(target=set_and_restore)
+    thread.start()
+    inside.wait()
+    try:
+        assert in_child(change) == "changed"
+    finally:
+        go_on.set()
+        thread.join()

@@ -61,6 +61,22 @@ def test_other_failures_are_not_repeated(any_form, time, on):
     assert error.__notes__ == ["backoff_rs: gave up after 1 attempt in 0.000 s: permanent"]
 
 
+def test_an_outer_loop_that_does_not_retry_keeps_the_note_of_the_inner_one(form, time):
+    def inner():
+        return run(
+            form, loops.Script(*[ConnectionError()] * 2), policy="constant:base=1s,max_retries=1"
+        )
+
+    with pytest.raises(ConnectionError) as raised:
+        loops.called(inner, on=KeyError)
+    assert raised.value.__notes__ == [
+        "backoff_rs: gave up after 2 attempts in 1.000 s: max_retries"
+    ]
+    with pytest.raises(ConnectionError) as raised:
+        loops.called(inner, on=ConnectionError, max_retries=0)
+    assert raised.value.__notes__ == ["backoff_rs: gave up after 1 attempt in 1.000 s: max_retries"]
+
+
 @pytest.mark.parametrize(
     ("result", "outcome", "delay_ns"),
     [

@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import threading
 
 import anyio
 import pytest
@@ -172,6 +173,29 @@ def test_fake_time_ends_an_attempt(time):
 
     with pytest.raises(TimeoutError, match="attempt 2 met its limit of 3600 s"):
         asyncio.run(call())
+
+
+@pytest.mark.parametrize("name", ["asyncio-call", "trio"])
+def test_fake_time_of_another_thread_ends_an_attempt(name, time):
+    threads = []
+
+    async def call():
+        threads.append(threading.Thread(target=time.advance_ns, args=[3601 * 10**9]))
+        threads[-1].start()
+        await forever()
+
+    with pytest.raises(TimeoutError, match="attempt 2 met its limit of 3600 s"):
+        FORMS[name](call, policy=LATE, on=(), log=False)
+    for thread in threads:
+        thread.join()
+    assert time.elapsed_ns == 2 * 3601 * 10**9
+
+
+def test_fake_time_leaves_an_attempt_that_is_over(form, time):
+    with pytest.raises(OSError, match="over") as raised:
+        form(Script(OSError("over")), policy=LATE, on=(), log=False)
+    time.advance_ns(3601 * 10**9)
+    assert raised.value.__traceback__ is not None
 
 
 def test_a_task_of_neither_library():

@@ -248,6 +248,20 @@ def test_a_logger_of_the_caller(caplog):
     assert [record.name for record in caplog.records] == ["mine"]
 
 
+def test_an_adapter_of_the_caller(caplog):
+    log = logging.LoggerAdapter(logging.getLogger("mine"), {"request": "r1"})
+    loops.called(loops.Script(RESET, 1), **OPTIONS, log=log)
+    assert [(record.name, record.request) for record in caplog.records] == [("mine", "r1")]
+
+
+def test_a_bound_logger_of_structlog(caplog):
+    log = structlog.wrap_logger(None, processors=[structlog.testing.LogCapture()])
+    logs = log.bind(request="r1")._processors[0].entries
+    loops.called(loops.Script(RESET, 1), **OPTIONS, log=log.bind(request="r1"))
+    assert [(entry["request"], entry["loop"]) for entry in logs] == [("r1", "job")]
+    assert caplog.records == []
+
+
 @pytest.mark.usefixtures("configured")
 def test_log_false(caplog):
     with structlog.testing.capture_logs() as logs, pytest.raises(ConnectionResetError):

@@ -45,6 +45,10 @@ def form(request):
         ({"growth": "steps", "waits": [5, 300]}, "steps:waits=5s/5m"),
         ({"retry_after_max": None}, "default:retry_after_max=none"),
         ({"delays": [1, 2]}, "default:max_retries=2"),
+        ({"delays": [1] * 5}, "default:max_retries=5"),
+        ({"delays": [1] * 5, "max_elapsed": 9}, "default:max_retries=5,max_elapsed=9s"),
+        ({"delays": [1] * 5, "policy": "default"}, "default"),
+        ({"delays": [1] * 5, "max_attempts": 3}, "default:max_retries=2"),
         ({"delays": [1, 2], "max_retries": 1}, "default:max_retries=1"),
         ({"delays": [1, 2], "max_retries": None}, "default:max_retries=2"),
     ],
@@ -135,11 +139,30 @@ def test_other_options_of_a_function(time):
 
 
 def test_other_options_read_an_iterator_again():
-    waits = retrying(on=OSError, delays=iter([1, 2]), log=False).with_options(name="again")
-    script = loops.Script(*[RESET] * 3)
-    with pytest.raises(ConnectionResetError):
-        waits.call(script)
-    assert script.calls == 3
+    for delays in (iter([1, 2]), [1, 2]):
+        waits = retrying(on=OSError, delays=delays, log=False)
+        if isinstance(delays, list):
+            delays.clear()
+        script = loops.Script(*[RESET] * 3)
+        with pytest.raises(ConnectionResetError):
+            waits.with_options(name="again").call(script)
+        assert script.calls == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "policy"),
+    [
+        ({"cap": 9}, "default:base=1s,cap=9s,max_retries=5"),
+        ({"delays": [1]}, "default:base=1s,max_retries=1"),
+        ({"delays": None}, "default:base=1s"),
+        ({"max_retries": 4}, "default:base=1s,max_retries=4"),
+        ({"policy": "default"}, "default"),
+    ],
+)
+def test_other_options_beside_a_list_of_delays(changes, policy):
+    own = retrying(on=(), delays=[1] * 5, base=1)
+    for loop in (own.with_options(**changes), own.with_options(floor=0).with_options(**changes)):
+        assert repr(loop) == f"<Retrying {Policy.parse(policy)}>"
 
 
 def test_other_fields_take_the_place_of_those_that_they_exclude(time):

@@ -20,6 +20,7 @@ from backoff_rs import (
     current_attempt,
     permanent,
     retry_after,
+    testing,
 )
 from jobs import stops
 
@@ -88,7 +89,7 @@ class Caller:
     def limit_of_attempt(self, limit_ns, library, attempt):
         """In place of a limit that real time would end."""
         self.limits.append(str(limit_ns))
-        self.limit = LIMIT(_time.platform, 2**62, library, attempt)
+        self.limit = testing._Limit(2**62, library, attempt)
         return self.limit
 
     def own_delay(self, index, failure):
@@ -218,7 +219,6 @@ CANCELLATIONS = {
     in_asyncio: asyncio.CancelledError,
     in_trio: trio.Cancelled,
 }
-LIMIT = _time.Time.limit
 #: The forms in which no function is retried.
 NO_CURRENT_ATTEMPT = ("block", "block-with", "generator")
 #: With predicates and hooks; with types, marks and hooks; with types and marks alone, which takes the

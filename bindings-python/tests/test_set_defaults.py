@@ -204,11 +204,27 @@ def test_invalid_defaults(options, message):
     assert retrying(on=()).call(lambda: 1) == 1
 
 
-def test_a_list_of_delays_limits_the_retries_of_a_policy_of_the_program(time):
-    script = loops.Script(*[RESET] * 6)
-    with (
-        set_defaults(policy="constant:base=9s,max_retries=5"),
-        pytest.raises(ConnectionResetError),
-    ):
-        retrying(on=OSError, delays=[1, 2], log=False).call(script)
-    assert (script.calls, time.slept) == (3, [1.0, 2.0])
+@pytest.mark.parametrize(
+    ("defaults", "retries"),
+    [
+        ([{"policy": "constant:base=9s,max_retries=5"}], 4),
+        ([{"policy": "default"}], 3),
+        ([{"max_attempts": 3}], 2),
+        ([{"base": 9}, {"max_elapsed": 3600}], 4),
+        ([{"enabled": False}], 0),
+    ],
+)
+def test_a_list_of_delays_beside_defaults(time, defaults, retries):
+    with contextlib.ExitStack() as stack:
+        for options in defaults:
+            stack.enter_context(set_defaults(**options))
+        with pytest.raises(ConnectionResetError):
+            retrying(on=OSError, delays=[1, 2, 3, 4], log=False).call(loops.Script(*[RESET] * 9))
+    assert time.slept == [1.0, 2.0, 3.0, 4.0][:retries]
+
+
+def test_a_list_of_delays_beside_a_policy_of_fake_time():
+    loop = retrying(on=OSError, delays=[1, 2, 3, 4], log=False)
+    with fake_time(policy="off") as fake, pytest.raises(ConnectionResetError):
+        loop.call(loops.Script(RESET))
+    assert fake.slept == []

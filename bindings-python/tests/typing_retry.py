@@ -1,5 +1,6 @@
 """Checked by mypy --strict and pyright, never run: decorated functions keep their types."""
 
+import logging
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from datetime import timedelta
 from typing import Any, assert_type
@@ -114,6 +115,10 @@ def key_of(url: str) -> str:
     return url
 
 
+def keyword_only(*, url: str) -> str:
+    return url
+
+
 async def is_pending(value: str) -> bool:
     return value == "pending"
 
@@ -134,7 +139,7 @@ every: Retrying = retry(
     key=key_of,
     budget=Budget.parse("sre"),
     stats=RetryStats(),
-    deadline_ns=lambda *_: None,
+    deadline_ns=lambda url: None,
     on_retry=hook,
     on_stop=print,
     reraise=False,
@@ -162,14 +167,43 @@ retry(on=OSError, max_retries="3")  # type: ignore[arg-type]
 retry(on=OSError, tries=3)  # type: ignore[call-arg]
 retry(on=(OSError, (KeyError, ValueError)), growth="steps", waits=[5, timedelta(minutes=5)])
 retry(lambda url: "default", on=OSError, delays=[1, timedelta(minutes=5)], fallback=None)
+retry(on=OSError, fallback=lambda error: error.args)
 retry(on=OSError, delays=lambda index, failure: None, log_levels=("info", "error"))
+retry(on=OSError, log=logging.LoggerAdapter(logging.getLogger(), {}))
+retry(on=OSError, log="a")  # type: ignore[arg-type]
 retry(on=OSError, log_levels=("info", "loud"))  # type: ignore[arg-type]
 retry(on=OSError, seed=1, key=UUID(int=0))
+retry(on=OSError, seed=1, key=lambda url: key_of(url), deadline_ns=lambda url, timeout: None)
+retry(on=OSError, seed=1, key=lambda: "job", deadline_ns=key_of)  # type: ignore[arg-type]
+retry(on=OSError, seed=1, key=keyword_only)
 retry(on=OSError, seed=1, key=1.5)  # type: ignore[arg-type]
 
 assert_type(with_options(fetch, max_retries=9)("a", times=2), bytes)
 with_options(fetch, max_retries=9)(1)  # type: ignore[arg-type]
 assert_type(with_options(Client().get, max_retries=9)("a"), str)
+with_options(fetch, max_retry=9)  # type: ignore[call-arg]
+every.with_options(max_retry=9)  # type: ignore[call-arg]
+every.with_options(
+    policy="default",
+    on=verdict,
+    on_result=is_pending,
+    delays=[1],
+    fallback=lambda error: error.args,
+    stream=RandomStream(1),
+    seed=None,
+    key=None,
+    budget=Budget.parse("sre"),
+    stats=RetryStats(),
+    deadline_ns=None,
+    on_retry=lambda event: print(event.attempts),
+    on_stop=None,
+    reraise=False,
+    name="job",
+    log=False,
+    log_levels=("info", "error"),
+    sleep=None,
+    clock_ns=None,
+)
 assert_type(retry(on=OSError).with_options(max_retries=9), Retrying)
 assert_type(current_attempt().number, int)
 assert_type(current_attempt().last_error, BaseException | None)

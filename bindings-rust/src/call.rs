@@ -22,6 +22,7 @@ macro_rules! drive {
         async move {
             let mut run = $planned.start();
             run.begin();
+            run.warn_of_limit($is_told, true);
             loop {
                 let $attempt = run.begin_attempt($is_told);
                 let limit = run.attempt_limit();
@@ -74,7 +75,6 @@ macro_rules! drive {
 impl<R, V, C, S, N, P> Loop<'_, R, V, C, S, N, P>
 where
     V: Classify<R>,
-    C: Clock,
     N: FnMut(&RetryEvent<'_, R>),
     P: FnMut(&RetryEvent<'_, R>),
 {
@@ -87,6 +87,7 @@ where
     pub fn call<F>(mut self, mut call: F) -> R
     where
         F: FnMut() -> R,
+        C: Clock,
         S: BlockingSleep,
     {
         if self.is_watched() {
@@ -120,6 +121,7 @@ where
     pub fn call_with_attempt<F>(mut self, call: F) -> R
     where
         F: FnMut(Attempt<R>) -> R,
+        C: Clock,
         S: BlockingSleep,
     {
         Run::without_report(&mut self).block(true, call, || false).result
@@ -136,6 +138,7 @@ where
     pub fn call_with_report<F>(mut self, call: F) -> Report<R>
     where
         F: FnMut() -> R,
+        C: Clock,
         S: BlockingSleep,
     {
         Run::new(&mut self).block(false, ignoring(call), || false)
@@ -167,6 +170,7 @@ where
     where
         G: FnMut() -> bool,
         F: FnMut() -> R,
+        C: Clock,
         S: BlockingSleep,
     {
         let mut run = Run::new(&mut self);
@@ -195,6 +199,7 @@ where
     where
         F: FnMut() -> A,
         A: Future<Output = R>,
+        C: Clock,
         S: Sleep,
     {
         Planned::new(self, false).drive(false, ignoring(call), |report| report.result)
@@ -226,6 +231,7 @@ where
     pub fn call_async_mut<F>(self, mut call: F) -> impl Future<Output = R>
     where
         F: AsyncFnMut() -> R,
+        C: Clock,
         S: Sleep,
     {
         let mut planned = Planned::new(self, false);
@@ -254,6 +260,7 @@ where
     where
         F: FnMut(Attempt<R>) -> A,
         A: Future<Output = R>,
+        C: Clock,
         S: Sleep,
     {
         Planned::new(self, false).drive(true, call, |report| report.result)
@@ -275,6 +282,7 @@ where
     where
         F: FnMut() -> A,
         A: Future<Output = R>,
+        C: Clock,
         S: Sleep,
     {
         Planned::new(self, true).drive(false, ignoring(call), |report| report)
@@ -304,6 +312,7 @@ where
         G: FnMut() -> bool,
     {
         self.begin();
+        self.warn_of_limit(is_told, false);
         let result = call(self.begin_attempt(is_told));
         let verdict = self.classify(&result);
         self.go_on(result, verdict, is_told, call, cancelled)

@@ -41,9 +41,21 @@ pub trait Classify<R> {
 
     /// The delay of an index in place of the policy's ([`Loop::delays`](crate::Loop::delays)).
     #[doc(hidden)]
-    fn own_delay(&mut self, _: u32, _: &R) -> Option<Duration> {
-        None
+    fn own_delay(&mut self, _: u32, _: &R) -> OwnDelay {
+        OwnDelay::OfPolicy
     }
+}
+
+/// What [`Classify::own_delay`] says of an index.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub enum OwnDelay {
+    /// The delay.
+    Is(Duration),
+    /// The policy has the delay.
+    OfPolicy,
+    /// There is none, and no retry.
+    NoMore,
 }
 
 /// A function classifies errors; every value is a success. Made by

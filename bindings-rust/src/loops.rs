@@ -10,7 +10,7 @@ use crate::classify::{ByResult, Classify, WhenEither, WhenError};
 use crate::event::RetryEvent;
 use crate::program;
 use crate::retry::Retry;
-use crate::time::{Clock, DefaultSleep, Monotonic};
+use crate::time::{DefaultSleep, Monotonic};
 use crate::verdict::IntoVerdict;
 
 /// One operation, ready to run (SPEC 18): calls a function until it succeeds, fails permanently, or
@@ -64,7 +64,7 @@ pub struct Loop<
     result: PhantomData<fn() -> R>,
 }
 
-impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
+impl<'a, C: Clone, S: Clone> Retry<'a, C, S> {
     /// Makes a loop that retries an error if this function returns `true`, a retryable
     /// [`Outcome`](crate::Outcome), or a [`Verdict`](crate::Verdict) with one. `true` stands for
     /// `Transient`, and `false` for a permanent failure. Every `Ok` is a success.

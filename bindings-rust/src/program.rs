@@ -154,7 +154,7 @@ pub fn set_defaults(defaults: Defaults) -> DefaultsGuard {
 
 /// Ends the defaults that [`set_defaults`] set when it is dropped.
 #[derive(Debug)]
-#[must_use = "the defaults end when the guard is dropped"]
+#[must_use = "bind the guard to a name, `let _defaults = ..`: the defaults end when it is dropped"]
 pub struct DefaultsGuard(Arc<Defaults>);
 
 impl Drop for DefaultsGuard {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use backoff_core::ffi;
 use backoff_core::{Budget, Policy, PolicyBuilder, PolicyError, RandomStream, RetryStats};
 
 use crate::program::Defaults;
@@ -54,6 +55,8 @@ pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
     /// Whether anything has to know of a success at the first call, or of its time. It is noted here because
     /// every loop asks.
     pub(crate) is_watched: bool,
+    /// Whether the policy, or its limit of retries, is not that of the preset `default`.
+    pub(crate) names_limit: bool,
     pub(crate) clock: C,
     pub(crate) sleep: S,
 }
@@ -81,7 +84,10 @@ impl Retry<'_> {
 #[cfg(feature = "getrandom")]
 impl Default for Retry<'_> {
     fn default() -> Self {
-        Self::new(crate::program::policy().unwrap_or_else(crate::defaults::policy))
+        match crate::program::policy() {
+            Some(policy) => Self::new(policy),
+            None => Self { names_limit: false, ..Self::new(crate::defaults::policy()) },
+        }
     }
 }
 
@@ -91,9 +97,7 @@ impl<C, S> Retry<'_, C, S> {
         let Self { policy, budget, shared_budget, stats, .. } = self;
         if defaults.enabled == Some(false) {
             (*budget, *shared_budget) = (None, None);
-            // Without retries a policy breaks no rule.
-            let whole = policy.get();
-            *policy = whole.to_builder().max_retries(0).build().unwrap_or(whole).into();
+            policy.allow_retries(0);
         } else if budget.is_none() && shared_budget.is_none() {
             *budget = defaults.budget.as_ref().map(RefOrArc::from);
         }
@@ -124,7 +128,17 @@ impl Retry<'_> {
         let (budget, shared_budget, stats) = (None, None, None);
         let policy = StoredPolicy::from(policy);
         let is_watched = policy.need_time();
-        Self { policy, stream, budget, shared_budget, stats, is_watched, clock, sleep }
+        Self {
+            policy,
+            stream,
+            budget,
+            shared_budget,
+            stats,
+            is_watched,
+            names_limit: true,
+            clock,
+            sleep,
+        }
     }
 }
 
@@ -159,7 +173,9 @@ impl<'a, C, S> Retry<'a, C, S> {
         mut self,
         change: impl FnOnce(PolicyBuilder) -> PolicyBuilder,
     ) -> Result<Self, PolicyError> {
-        self.policy = change(self.policy().to_builder()).build()?.into();
+        let builder = change(self.policy().to_builder());
+        self.names_limit |= ffi::sets_retries(&builder);
+        self.policy = builder.build()?.into();
         self.is_watched |= self.policy.need_time();
         Ok(self)
     }
@@ -274,8 +290,28 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn clock<D: Fn() -> Duration>(self, clock: D) -> Retry<'a, D, S> {
-        let Self { policy, stream, budget, shared_budget, stats, is_watched, sleep, .. } = self;
-        Retry { policy, stream, budget, shared_budget, stats, is_watched, clock, sleep }
+        let Self {
+            policy,
+            stream,
+            budget,
+            shared_budget,
+            stats,
+            is_watched,
+            names_limit,
+            sleep,
+            ..
+        } = self;
+        Retry {
+            policy,
+            stream,
+            budget,
+            shared_budget,
+            stats,
+            is_watched,
+            names_limit,
+            clock,
+            sleep,
+        }
     }
 
     /// Uses a sleep of the caller's, which is a function. The default is [`DefaultSleep`].
@@ -294,8 +330,28 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn sleep<T: Fn(Duration) -> O, O>(self, sleep: T) -> Retry<'a, C, T> {
-        let Self { policy, stream, budget, shared_budget, stats, is_watched, clock, .. } = self;
-        Retry { policy, stream, budget, shared_budget, stats, is_watched, clock, sleep }
+        let Self {
+            policy,
+            stream,
+            budget,
+            shared_budget,
+            stats,
+            is_watched,
+            names_limit,
+            clock,
+            ..
+        } = self;
+        Retry {
+            policy,
+            stream,
+            budget,
+            shared_budget,
+            stats,
+            is_watched,
+            names_limit,
+            clock,
+            sleep,
+        }
     }
 }
 

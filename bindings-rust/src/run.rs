@@ -10,13 +10,14 @@ use backoff_core::ffi::Progress;
 use backoff_core::{BudgetEvent, Decision, Outcome, RandomStream, StopReason};
 
 use crate::attempt::{Attempt, AttemptTimeout};
-use crate::classify::Classify;
+use crate::classify::{Classify, OwnDelay};
 use crate::event::{Report, RetryEvent};
 use crate::loops::Loop;
 use crate::program::{self, Defaults};
 use crate::retry::{Retry, default_stream};
 use crate::shared_budget::{Answer, Reservation, Ticket};
 use crate::time::{Clock, nanoseconds};
+use crate::timeout;
 use crate::verdict::Verdict;
 
 /// A loop that is running. It is cancelled if it is dropped before its end.
@@ -164,6 +165,15 @@ where
         Attempt { number: self.calls, last, time_left: time_left.map(Duration::from_nanos) }
     }
 
+    /// Warns if nobody gets to know the limit of attempts.
+    #[inline]
+    pub(crate) fn warn_of_limit(&self, is_told: bool, ends_attempts: bool) {
+        let policy = &self.plan.retry.policy;
+        if policy.limit_attempts() && !is_told && !(ends_attempts && V::ENDS_ATTEMPTS) {
+            timeout::warn_once(&policy.get());
+        }
+    }
+
     /// How long the call that begins may take.
     pub(crate) fn attempt_limit(&mut self) -> Option<Duration> {
         if !(V::ENDS_ATTEMPTS && self.plan.retry.policy.limit_attempts()) {
@@ -292,8 +302,7 @@ where
         retry_after: Option<Duration>,
         now_ns: u64,
     ) -> Decision {
-        let budget = self.plan.retry.budget.as_deref();
-        if outcome == Outcome::Success && budget.is_none() {
+        if outcome == Outcome::Success && self.plan.retry.budget.is_none() {
             // It always stops the loop, so nobody has to decide.
             return Decision::Stop { reason: StopReason::Success, delay_ns: 0 };
         }
@@ -302,15 +311,26 @@ where
             self.needs_stream = false;
             self.operation.set_stream(default_stream());
         }
+        let own_ns =
+            if V::HAS_DELAYS && is_retryable { self.own_delay_ns(result, now_ns) } else { None };
         let policy = &self.plan.retry.policy;
         let retry_after_ns = retry_after.map(nanoseconds);
-        let mut own_ns = None;
-        if V::HAS_DELAYS && is_retryable {
-            let index = policy.retry_index(self.operation.retry_index(policy, now_ns));
-            own_ns = index.and_then(|index| self.plan.classify.own_delay(index, result));
-        }
-        let own_ns = own_ns.map(nanoseconds);
+        let budget = self.plan.retry.budget.as_deref();
         self.operation.decide_with_delay(policy, outcome, retry_after_ns, own_ns, now_ns, budget)
+    }
+
+    /// The caller's delay of the retry that would follow. At the end of a list the policy allows no more retries.
+    fn own_delay_ns(&mut self, result: &R, now_ns: u64) -> Option<u64> {
+        let policy = &self.plan.retry.policy;
+        let index = policy.retry_index(self.operation.retry_index(policy, now_ns))?;
+        match self.plan.classify.own_delay(index, result) {
+            OwnDelay::Is(delay) => Some(nanoseconds(delay)),
+            OwnDelay::OfPolicy => None,
+            OwnDelay::NoMore => {
+                self.plan.retry.policy.allow_retries(index.into());
+                None
+            }
+        }
     }
 
     /// Cancels the loop between two calls.

@@ -19,6 +19,13 @@ impl StoredPolicy {
     pub(crate) fn get(&self) -> Policy {
         ffi::policy_of_parts(&self.numbers, self.waits.as_deref())
     }
+
+    /// Allows fewer retries than before, which breaks no rule.
+    #[cold]
+    pub(crate) fn allow_retries(&mut self, most: u64) {
+        let policy = self.get();
+        *self = policy.to_builder().max_retries(most).build().unwrap_or(policy).into();
+    }
 }
 
 impl Deref for StoredPolicy {

@@ -49,7 +49,8 @@ mod sealed {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a clock",
-    note = "pass a function that returns a `Duration`: `.clock(move || start.elapsed())`"
+    note = "pass a function that returns a `Duration`: `.clock(move || start.elapsed())`; `wasm32-unknown-unknown` \
+            has no clock of its own, so a loop needs one there"
 )]
 pub trait Clock: sealed::Clock {
     /// The time now.
@@ -231,6 +232,12 @@ impl Sleep for DefaultSleep {
     type Future = tokio::time::Sleep;
 
     fn sleep(&self, delay: Duration) -> tokio::time::Sleep {
+        // Otherwise the timer panics with a message that does not say what to do.
+        assert!(
+            tokio::runtime::Handle::try_current().is_ok(),
+            "a loop with feature `tokio` waits on tokio's timer, and this thread is in no tokio runtime: run the loop \
+             in one, or set the timer of your runtime with `Retry::sleep`"
+        );
         tokio::time::sleep(delay)
     }
 }

@@ -1,9 +1,12 @@
 //! What a call returns that took longer than the policy's `attempt_timeout` (SPEC 18.2).
 
-use std::time::Duration;
+use std::io::{Write, stderr};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use backoff_core::Policy;
 
 use crate::attempt::AttemptTimeout;
-use crate::classify::Classify;
+use crate::classify::{Classify, OwnDelay};
 use crate::loops::Loop;
 use crate::verdict::Verdict;
 
@@ -24,7 +27,7 @@ impl<R, V: Classify<R>, F: FnMut(AttemptTimeout) -> R> Classify<R> for OnTimeout
         Some(self.1(timeout))
     }
 
-    fn own_delay(&mut self, index: u32, result: &R) -> Option<Duration> {
+    fn own_delay(&mut self, index: u32, result: &R) -> OwnDelay {
         self.0.own_delay(index, result)
     }
 }
@@ -34,9 +37,10 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
     /// enforces that limit: it drops the future of the call, and the attempt has the outcome
     /// `Timeout`. `when` and `classify` are not asked.
     ///
-    /// An async loop whose policy has an `attempt_timeout` panics without this, because it could not
-    /// make a result. A loop in a thread cannot interrupt a call: its function must keep to the
-    /// [`time_left`](crate::Attempt::time_left) of [`Loop::call_with_attempt`].
+    /// Without this an async loop does not end a call, because it could not make a result. A loop in a thread
+    /// cannot end a call at all. Their functions must keep to the [`time_left`](crate::Attempt::time_left) of
+    /// [`Loop::call_async_with_attempt`] or [`Loop::call_with_attempt`]. The first loop of a process whose function
+    /// is not told either writes a line to standard error.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
@@ -60,4 +64,20 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
     {
         self.reclassify(|classify| OnTimeout(classify, timed_out))
     }
+}
+
+/// Says once in a process that nothing keeps the `attempt_timeout` of this policy (SPEC 18.2). A loop has no
+/// other way: it cannot make an error of the caller's type, and a call may succeed although it is late.
+#[cold]
+pub(crate) fn warn_once(policy: &Policy) {
+    static HAS_WARNED: AtomicBool = AtomicBool::new(false);
+    if HAS_WARNED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    // Standard error may be closed.
+    let _ = writeln!(
+        stderr(),
+        "backoff-retry: nothing keeps the attempt_timeout of the policy {policy}: this loop cannot end a call. Set \
+         `timed_out` on an async loop, or use the `time_left` of `call_async_with_attempt` or `call_with_attempt`"
+    );
 }

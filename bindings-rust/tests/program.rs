@@ -1,10 +1,11 @@
 //! The options of all loops of a program. They are in a process of their own, one test at a time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::time::Duration;
+use std::{env, process, thread};
 
 use backoff_retry::{
-    Budget, Defaults, Outcome, Policy, Retry, RetryStats, StopReason, set_defaults,
+    Attempt, Budget, Defaults, Outcome, Policy, Retry, RetryStats, StopReason, set_defaults,
 };
 
 /// Tests change what all threads see.
@@ -135,4 +136,57 @@ fn what_a_loop_sets_itself_wins() {
     assert_eq!(attempts(&own), (2, StopReason::Budget));
     assert_eq!(attempts(&at_once()), (2, StopReason::Budget));
     assert_eq!(stats.map(|stats| stats.operations()), [1, 1]);
+}
+
+/// The list of a loop without a policy has as many retries as delays, unless the program has a policy.
+#[test]
+fn a_policy_of_the_program_limits_lists_of_delays() {
+    let _alone = alone();
+    let attempts = || {
+        let plan = Retry::default().when(|_: &&str| true).delays([Duration::ZERO; 6]);
+        plan.call_with_report(|| Err::<(), _>("busy")).attempts
+    };
+    assert_eq!(attempts(), 7);
+    let _guard = set_defaults(Defaults::new().policy(Policy::parse("default").unwrap()));
+    assert_eq!(attempts(), 4);
+    let _off = set_defaults(Defaults::new().enabled(false));
+    assert_eq!(attempts(), 1);
+}
+
+/// In processes of their own, because it is said once in a process.
+#[test]
+fn a_limit_of_attempts_that_nobody_keeps_is_said_once() {
+    const FORM: &str = "BACKOFF_TEST_FORM";
+    let test = "a_limit_of_attempts_that_nobody_keeps_is_said_once";
+    let plan = |text: &str| Retry::new(Policy::parse(text).unwrap()).when(|(): &()| true);
+    let Ok(form) = env::var(FORM) else {
+        for form in ["thread", "future"] {
+            let mut child = process::Command::new(env::current_exe().unwrap());
+            let child = child.args(["--exact", test]).env(FORM, form).output().unwrap();
+            assert!(child.status.success());
+            let said = String::from_utf8(child.stderr).unwrap();
+            assert_eq!(said.matches("attempt_timeout of the policy").count(), 1, "{said}");
+            assert!(said.contains("policy constant:base=1s,attempt_timeout=2s"), "{said}");
+        }
+        return;
+    };
+    let done = |_: Attempt<Result<u8, ()>>| Ok(7);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    // Somebody keeps these, and nothing limits the next one.
+    assert_eq!(plan("off:attempt_timeout=1s").call_with_attempt(done), Ok(7));
+    let ended = plan("off:attempt_timeout=1s").timed_out(|_| Err(()));
+    let told =
+        plan("off:attempt_timeout=1s").call_async_with_attempt(async |attempt| done(attempt));
+    assert_eq!(runtime.block_on(ended.call_async(async || Ok(7))), Ok(7));
+    assert_eq!(runtime.block_on(told), Ok(7));
+    assert_eq!(plan("constant:base=1s").call(|| Ok(7)), Ok(7));
+    for policy in ["constant:base=1s,attempt_timeout=2s", "constant:base=1s,attempt_timeout=3s"] {
+        let result = if form == "thread" {
+            // The loop in a thread does not end a call, whatever `timed_out` would say.
+            plan(policy).timed_out(|_| Err(())).call(|| Ok(7))
+        } else {
+            runtime.block_on(plan(policy).call_async(async || Ok(7)))
+        };
+        assert_eq!(result, Ok(7));
+    }
 }

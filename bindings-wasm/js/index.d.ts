@@ -872,9 +872,10 @@ interface LoopOptions<T> extends Partial<PolicyOptions> {
 	 */
 	readonly policy?: Policy | string | undefined;
 	/**
-	 * The waits in place of those of the policy (SPEC 18.9): a list, which also allows no more retries than it has
-	 * entries, or a function of the index, 0 before the first retry, and of the last error or value. `undefined` leaves
-	 * the wait to the policy. A server's Retry-After and all limits count as always.
+	 * The waits in place of those of the policy (SPEC 18.9): a list, or a function of the index, 0 before the first retry,
+	 * and of the last error or value. `undefined` leaves the wait to the policy. A list allows as many retries as it has
+	 * entries, or fewer by a `policy`, `maxRetries` or `maxAttempts` of the loop or of the program. A server's Retry-After
+	 * and all other limits count as always.
 	 */
 	readonly delays?:
 		| readonly Duration[]
@@ -951,7 +952,7 @@ export interface HttpRetriesOptions<Request = unknown, Response = unknown> exten
 	 * The time in ms that an attempt may take, also of a request that is sent once; then its outcome is `timeout`. An
 	 * attempt ends with the head of the response, or with `readBody` after its body. Default: none.
 	 */
-	readonly attemptTimeout?: number | undefined;
+	readonly attemptTimeout?: Duration | undefined;
 	/**
 	 * Whether an attempt also reads the whole body into memory, so that a success whose body is cut off is repeated.
 	 */

@@ -51,7 +51,8 @@ describe("fields beside the policy", () => {
 		[{ jitter: `x${"\n".repeat(80)}` }, `jitter "x${"\\n".repeat(59)}" is unknown; the kinds are ${JITTERS}`],
 		[{ maxElapsed: { nanoseconds: 10n ** 200n } }, `maxElapsed 1${"0".repeat(127)}... is above 9223372036854775807ns`],
 		[{ waits: 5 }, "waits must be an array of durations, got number"],
-		[{ base: 30_000 }, "cap 20s is below base 30s"],
+		[{ base: 30_000 }, 'cap 20s is below base 30s; one of them is that of the policy "default"'],
+		[{ policy: "full:base=1s,cap=2s", cap: 5 }, "cap 5ms is below base 1s"],
 		[{ delays: 5 }, "delays must be an array of durations or a function, got number"],
 		[{ delays: [-1] }, "delays -1ms is negative"],
 	]) {
@@ -283,12 +284,35 @@ test("delays is a list, or a function of the index and the failure", async () =>
 	const list = await run(throwing(busy), { ...job, delays: [10, { nanoseconds: 7n }] });
 	assert.deepEqual([list.waits, list.stop.reason], [[10, 7e-6], "max_retries"]);
 	const asked = [];
+	// A limit of retries that somebody names counts as well.
+	const waits = [1, 1, 1, 1, 1];
+	for (const [options, retries] of [
+		[{}, 5],
+		[{ cap: 1000 }, 5],
+		[{ maxRetries: undefined }, 5],
+		[{ maxRetries: 4 }, 4],
+		[{ maxAttempts: 2 }, 1],
+		[{ maxRetries: 9 }, 5],
+		[{ policy: "default" }, 3],
+		[{ policy: "immediate" }, 5],
+		[{ policy: "immediate", maxRetries: 2 }, 2],
+	]) {
+		const { stop } = await run(throwing(busy), { ...job, policy: undefined, ...options, delays: waits });
+		assert.equal(stop.attempts, retries + 1, JSON.stringify(options));
+	}
+	const restore = setDefaults({ maxRetries: 2 });
+	try {
+		const { stop } = await run(throwing(busy), { ...job, policy: undefined, delays: waits });
+		assert.equal(stop.attempts, 3);
+	} finally {
+		restore();
+	}
 	const delays = (index, failure) => {
 		asked.push([index, failure]);
 		return index === 1 ? 5 : undefined;
 	};
-	const { waits } = await run(throwing(busy), { ...job, delays });
-	assert.deepEqual(waits, [11.399434, 5, 229.309811]);
+	const ofFunction = await run(throwing(busy), { ...job, delays });
+	assert.deepEqual(ofFunction.waits, [11.399434, 5, 229.309811]);
 	assert.deepEqual(
 		asked,
 		[0, 1, 2].map((index) => [index, busy]),

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createContext, runInContext } from "node:vm";
-import { installed } from "./installed.mjs";
+import { installed, source } from "./installed.mjs";
 import { endOf, throwing } from "./loop.mjs";
 
 const code = readFileSync(join(installed, "dist/index.cjs"), "utf8");
@@ -42,6 +42,11 @@ const REALMS = {
 		why: /^WebAssembly is not defined$/,
 	},
 };
+
+/** The options of a policy, by the table of the page. */
+const [, table] = readFileSync(join(source, "docs/policies.md"), "utf8").split("## Options of a policy\n");
+const FIELDS = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names]) => names.match(/\w+(?=`)/g));
+assert.deepEqual([FIELDS[0], FIELDS.at(-1)], ["growth", "elapsedFrom"]);
 
 const failure = new Error("down");
 const fail = () => Promise.reject(failure);
@@ -189,7 +194,7 @@ for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 		test("a mistake in the options is an error as elsewhere, before the call", async () => {
 			const never = () => assert.fail("it is not called");
 			const [wrongTypes, wrongValues] = [
-				[{ shouldRetry: undefined }, { shouldRetry: 1 }, { policy: 1 }, { key: "a" }, { seed: "1" }].concat([
+				[{ shouldRetry: undefined }, { shouldRetry: 1 }, { x: 1 }, { policy: 1 }, { key: "a" }, { seed: "1" }].concat([
 					{ seed: 1, key: undefined },
 					{ seed: 1, key: 5 },
 				]),
@@ -205,6 +210,10 @@ for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 			}
 			assert.ok((await endOf(retry(1, { shouldRetry }))).error instanceof api.TypeError);
 			assert.throws(() => makeRetriable(never, { shouldRetry, seed: -1, key: String }), PolicyError);
+			// Only the core knows the fields, but this loop knows how their names begin.
+			for (const field of FIELDS) {
+				makeRetriable(never, { shouldRetry, [field]: 1 });
+			}
 		});
 
 		for (const use of [

@@ -23,7 +23,10 @@ FIELDS: Final = frozenset(
 
 #: What the option of another library is here, by its name in lower case without underscores.
 _PEERS: Final = {
-    **dict.fromkeys(["retries", "maxretry", "retry", "numretries", "nretries"], "max_retries=N"),
+    **dict.fromkeys(
+        ["retries", "maxretry", "numretries", "nretries", "total", "retrykwargs"], "max_retries=N"
+    ),
+    **dict.fromkeys(["retry"], "on=E or max_retries=N"),
     **dict.fromkeys(
         ["tries", "attempts", "maxtries", "maxattempt", "stopmaxattemptnumber"], "max_attempts=N"
     ),
@@ -41,25 +44,61 @@ _PEERS: Final = {
             "initial",
             "interval",
             "backofffactor",
+            "mintimeout",
+            "waitfixed",
+            "basedelay",
+            "minwait",
+            "minbackoff",
+            "retrybackoff",
+            "waitexponentialmultiplier",
         ],
         "base=SECONDS",
     ),
-    **dict.fromkeys(["mintimeout", "waitfixed", "basedelay"], "base=SECONDS"),
-    **dict.fromkeys(["maxdelay", "waitmax", "maxwait", "maxtimeout", "maxvalue"], "cap=SECONDS"),
+    **dict.fromkeys(
+        [
+            "maxdelay",
+            "waitmax",
+            "maxwait",
+            "maxtimeout",
+            "maxvalue",
+            "maximum",
+            "maxbackoff",
+            "backoffmax",
+            "retrybackoffmax",
+            "waitexponentialmax",
+        ],
+        "cap=SECONDS",
+    ),
     **dict.fromkeys(
         ["wait", "waitgen", "backoff"], 'a policy such as "full:base=100ms,cap=20s", or delays='
     ),
     **dict.fromkeys(["factor", "exponent", "waitexpbase", "expbase"], "multiplier=N"),
-    **dict.fromkeys(["waitjitter", "randomize", "jitterfactor"], 'jitter="full"'),
     **dict.fromkeys(
-        ["exceptions", "exception", "retryon", "retryonexception", "expectedexception"], "on=E"
+        ["waitjitter", "randomize", "jitterfactor", "backoffjitter", "retryjitter"], 'jitter="full"'
     ),
-    **dict.fromkeys(["giveup"], "on= with a predicate of the failure"),
+    **dict.fromkeys(
+        [
+            "exceptions",
+            "exception",
+            "retryon",
+            "retryonexception",
+            "expectedexception",
+            "onexception",
+            "autoretryfor",
+        ],
+        "on=E",
+    ),
+    **dict.fromkeys(
+        ["giveup", "ignore", "unless", "noton", "statusforcelist", "retrywhen"],
+        "on= with a predicate of the failure",
+    ),
     **dict.fromkeys(["retryonresult", "predicate"], "on_result= with a predicate of the value"),
     **dict.fromkeys(["beforesleep", "onbackoff", "onfailedattempt", "after"], "on_retry="),
     **dict.fromkeys(["ongiveup", "onsuccess"], "on_stop="),
     **dict.fromkeys(["retryerrorcallback", "default"], "fallback="),
-    **dict.fromkeys(["logger"], "log="),
+    **dict.fromkeys(["raiseongiveup"], "fallback=None"),
+    **dict.fromkeys(["retryerrorcls"], "reraise=False"),
+    **dict.fromkeys(["logger", "beforelog", "beforesleeplog", "backofflog"], "log="),
     **dict.fromkeys(["loglevel", "backoffloglevel", "giveuploglevel"], "log_levels=(RETRY, STOP)"),
 }
 
@@ -89,8 +128,8 @@ def with_advice(init: _F) -> _F:
                 "on is missing, the failures that may be retried: write @retry(on=E, max_retries=5)"
             )
         given = kept(given)
+        self._given = {**given, "policy": args[0]} if args else given
         init(self, *args, **given)
-        self._options.given = {**given, "policy": args[0]} if args else given
 
     wrapped: Any = functools.wraps(init)(checked)
     decorated: _F = wrapped

@@ -25,8 +25,10 @@ def add_note(error: BaseException, event: RetryEvent) -> None:
     raised again and again does not grow. Some exception classes refuse their own add_note()."""
     notes = error.__dict__.setdefault("__notes__", [])
     if isinstance(notes, list):
-        notes[:] = [note for note in notes if not str(note).startswith(_PREFIX)]
-        notes.append(_PREFIX + event._summary())
+        others = [note for note in notes if not str(note).startswith(_PREFIX)]
+        # A loop within the call knows more than one around it that does not retry the failure.
+        if event.reason != "permanent" or event.attempts > 1 or others == notes:
+            notes[:] = [*others, _PREFIX + event._summary()]
 
 
 def keep_context(failure: BaseException | None, raised: BaseException) -> None:

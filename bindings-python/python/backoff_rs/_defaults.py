@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import functools
-import threading
 from weakref import WeakKeyDictionary
 
 from . import _time
 from ._advice import FIELDS, reject_unknown
 from ._backoff import _type_name
 from ._functions import is_coroutine_function
-from ._options import kept
+from ._options import kept, names_retries
 from ._retrying import Retrying, merged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import logging
     from collections.abc import Callable
     from types import TracebackType
     from typing import Any, Final, Unpack
@@ -23,13 +21,13 @@ if TYPE_CHECKING:
     from ._aliases import Maybe
     from ._backoff import Budget, Policy, RetryStats, _PolicyFields
     from ._event import RetryEvent
-    from ._log import _Level
+    from ._log import _Level, _Log
     from ._options import Options
     from ._shared_budget import SharedBudget
 
 #: The parts of checked options that an option is.
 _PARTS: Final = {
-    "policy": ["policy", "policy_text", "policy_of", "fields"],
+    "policy": ["policy", "policy_text", "policy_of", "fields", "names_retries"],
     "budget": ["budget", "shared_budget"],
     "deadline_ns": ["deadline_ns", "deadline_of"],
     **{name: [name] for name in ("stats", "reraise", "log", "log_levels", "sleep", "clock_ns")},
@@ -46,7 +44,7 @@ class Defaults:
 
     def restore(self) -> None:
         """Takes back what this call of set_defaults() has set, and nothing else."""
-        with _lock:
+        with _time.lock:
             _set([one for one in _all if one is not self])
 
     def __enter__(self) -> Defaults:
@@ -74,6 +72,7 @@ class _Sum:
         rest = dict(self._given)
         self._enabled: bool = rest.pop("enabled", True)
         self._options = Retrying(on=(), **rest)._options
+        self._options.names_retries = any(map(names_retries, given))
         if self._options.limits_attempts:
             raise TypeError(
                 "attempt_timeout cannot be a default of all loops, because a blocking loop cannot end "
@@ -106,6 +105,7 @@ class _Sum:
             policy = changes.get("policy", options.policy).replace(max_retries=0)
             changes |= {
                 "is_off": True,
+                "names_retries": True,
                 "policy": policy,
                 "policy_of": None,
                 "budget": None,
@@ -129,7 +129,6 @@ def _both(
     return hook
 
 
-_lock: Final = threading.Lock()
 _all: list[Defaults] = []
 
 
@@ -149,7 +148,7 @@ def set_defaults(
     on_retry: Callable[[RetryEvent], object] | None = None,
     on_stop: Callable[[RetryEvent], object] | None = None,
     reraise: bool | None = None,
-    log: bool | logging.Logger | None = None,
+    log: _Log | None = None,
     log_levels: tuple[_Level, _Level] | None = None,
     sleep: Callable[[float], Maybe[object]] | None = None,
     clock_ns: Callable[[], int] | None = None,
@@ -181,7 +180,7 @@ def set_defaults(
     for name in (*_HOOKS, "sleep"):
         if is_coroutine_function(named.get(name)):
             raise TypeError(f"{name} is a coroutine function, which a blocking loop cannot await")
-    with _lock:
+    with _time.lock:
         defaults = Defaults(named)
         _set([*_all, defaults])
     return defaults

@@ -45,6 +45,8 @@ def http_verdict(
 
     Raises PolicyError for a status or a now out of range; TypeError for other types.
     """
+    if headers is not None and not hasattr(headers, "items"):
+        raise TypeError(f"headers must be a mapping of names, not {_type_name(headers)}")
     fields = ""
     for name, value in headers.items() if headers else ():
         _check("names", name)

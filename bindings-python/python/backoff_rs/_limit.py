@@ -34,14 +34,6 @@ class AttemptLimit:
             self._timeout = library.CancelScope(deadline=library.current_time() + self._seconds)
             self._timeout.__enter__()
 
-    def end_now(self) -> None:
-        """Ends the attempt."""
-        if self._is_asyncio:
-            # In the past, also for a loop whose clock has just started.
-            self._timeout.reschedule(-1.0)
-        else:
-            self._timeout.cancel()
-
     def end(self, error: BaseException | None) -> TimeoutError | None:
         """The attempt has ended, with this error. Returns the failure in its place, if it met its limit; a
         value counts, however late it is."""

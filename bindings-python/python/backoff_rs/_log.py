@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import sys
 
-from ._backoff import Policy
+from ._backoff import Policy, _type_name
 from ._types import StopReason
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import logging
-    from typing import Any, Final, Literal, TypeAlias
+    from typing import Any, Final, Literal, Protocol, TypeAlias
 
     from ._event import RetryEvent
+
+    class _Bindable(Protocol):
+        """A logger of structlog."""
+
+        def bind(self, **values: Any) -> Any: ...
+        def unbind(self, *keys: str) -> Any: ...
+
+    _Log: TypeAlias = bool | logging.Logger | logging.LoggerAdapter[Any] | _Bindable
 
     #: A level of logging, by its name or number.
     _Level: TypeAlias = Literal["debug", "info", "warning", "error", "critical", 10, 20, 30, 40, 50]
@@ -26,6 +34,23 @@ _WARNING: Final = 30
 _METHODS: Final = {10: "debug", _INFO: "info", _WARNING: "warning", 40: "error", 50: "critical"}
 _LEVELS: Final = {name: level for level, name in _METHODS.items()}
 _QUIET: Final = {StopReason.SUCCESS, StopReason.PERMANENT, StopReason.CANCELLED}
+
+
+def checked_log(log: _Log) -> _Log:
+    """The option log, unless it is none."""
+    if not isinstance(log, bool) and not _is_structured(log):
+        import logging
+
+        if not isinstance(log, logging.Logger | logging.LoggerAdapter):
+            kinds = "a bool, a Logger, a LoggerAdapter or a logger of structlog"
+            raise TypeError(f"log must be {kinds}, not {_type_name(log)}")
+    return log
+
+
+def _is_structured(log: object) -> bool:
+    """Whether it is a logger of structlog, which need not be imported to ask."""
+    return callable(getattr(log, "bind", None)) and callable(getattr(log, "unbind", None))
+
 
 #: What this process was told once.
 _told: set[str] = set()
@@ -43,9 +68,7 @@ def checked_levels(levels: object) -> tuple[int, int]:
     )
 
 
-def log_retry(
-    log: bool | logging.Logger, event: RetryEvent, levels: tuple[int, int] | None
-) -> None:
+def log_retry(log: _Log, event: RetryEvent, levels: tuple[int, int] | None) -> None:
     """Logs a retry: of a failure or an HTTP request as a warning, of another result, which polling
     expects, as information."""
     level = _INFO if event.error is None and not event._http_fields() else _WARNING
@@ -54,14 +77,14 @@ def log_retry(
     _try_to_log(log, level, "retry", event)
 
 
-def log_stop(log: bool | logging.Logger, event: RetryEvent, levels: tuple[int, int] | None) -> None:
+def log_stop(log: _Log, event: RetryEvent, levels: tuple[int, int] | None) -> None:
     """Logs that a loop gave up at a limit, as a warning: the caller gets the failure too, and knows
     whether it is an error. Other ends are the caller's to log."""
     if event.reason not in _QUIET:
         _try_to_log(log, _WARNING if levels is None else levels[1], "gave up", event)
 
 
-def log_unlimited(log: bool | logging.Logger, policy: Policy, given: str | None) -> None:
+def log_unlimited(log: _Log, policy: Policy, given: str | None) -> None:
     """Warns once of loops without a limit (SPEC 18.1). given is the policy string, if there is one."""
     base = str(Policy("constant", base=policy.base)).removeprefix("constant:")
     instead = f"default:{base} to change only the base" if policy.base else "off for no retries"
@@ -70,21 +93,19 @@ def log_unlimited(log: bool | logging.Logger, policy: Policy, given: str | None)
     _tell_once(log, "limit", f'the policy "{given or policy}" {forever}; {advice}')
 
 
-def log_blocking(log: bool | logging.Logger, event: RetryEvent) -> None:
+def log_blocking(log: _Log, event: RetryEvent) -> None:
     """Warns once of blocking loops in a coroutine."""
     advice = "retry an async function, or call it by asyncio.to_thread"
     _tell_once(log, "blocks", f"the loop {event.name} blocks the event loop as it waits; {advice}")
 
 
-def _tell_once(log: bool | logging.Logger, about: str, what: str) -> None:
+def _tell_once(log: _Log, about: str, what: str) -> None:
     if about not in _told:
         _told.add(about)
         _try_to_log(log, _WARNING, f"backoff: {what}", None)
 
 
-def _try_to_log(
-    log: bool | logging.Logger, level: int, message: str, event: RetryEvent | None
-) -> None:
+def _try_to_log(log: _Log, level: int, message: str, event: RetryEvent | None) -> None:
     """A log that fails must not end the loop or hide the failure that it is about. It is reported
     as logging reports a handler that fails."""
     try:
@@ -125,13 +146,16 @@ def _default_logger() -> Any:
 _default_logger()
 
 
-def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent | None) -> None:
+def _log(log: _Log, level: int, message: str, event: RetryEvent | None) -> None:
     if log is True:
         structlog = sys.modules.get("structlog")
         # Unconfigured, it would print to stdout just because something imported it.
         if structlog is not None and structlog.is_configured():
-            _log_structured(structlog, level, message, event)
+            _log_structured(structlog.get_logger("backoff_rs"), level, message, event)
             return
+    elif _is_structured(log):
+        _log_structured(log, level, message, event)
+        return
     logger: Any = _default_logger() if log is True else log
     if logger is False or not logger.isEnabledFor(level):
         return
@@ -151,14 +175,14 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
     logger.log(level, "%s: attempt %d: %s: %s", loop, event.attempts, how, then, extra=extra)
 
 
-def _log_structured(structlog: Any, level: int, message: str, event: RetryEvent | None) -> None:
+def _log_structured(logger: Any, level: int, message: str, event: RetryEvent | None) -> None:
     fields: dict[str, object] = {}
     if event is not None:
         fields = event.__structlog__()
         # Applications that render through logging use "name" for the logger.
         fields["loop"] = fields.pop("name")
     # Not each of its loggers has a method log().
-    log = getattr(structlog.get_logger("backoff_rs"), _METHODS[level])
+    log = getattr(logger, _METHODS[level])
     written = log(message, **fields)
     if hasattr(written, "close") and hasattr(written, "__await__"):
         written.close()

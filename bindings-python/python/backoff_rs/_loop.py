@@ -88,7 +88,7 @@ class Loop(Steps):
     def run_blocking(self, step: Coroutine[Any, Any, object]) -> None:
         """Runs a step of an async loop where nothing can be awaited."""
         awaits = self.awaits
-        self.awaits = False
+        self.awaits: bool = False
         try:
             run(step)
         finally:

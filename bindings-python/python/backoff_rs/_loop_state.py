@@ -97,7 +97,8 @@ class LoopState(Cancellations):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> None:
-        self._is_async = self.awaits = awaits
+        self._is_async: bool = awaits
+        self.awaits: bool = awaits
         if awaits:
             self._forget_calls()
         self._name = name

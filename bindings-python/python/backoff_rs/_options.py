@@ -7,7 +7,6 @@ from ._policy_error import PolicyError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import logging
     from collections.abc import Callable
     from typing import Any, Final, SupportsIndex, TypeAlias
     from uuid import UUID
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from ._aliases import Duration, Maybe
     from ._backoff import Budget, RetryStats, _PolicyFields
     from ._event import RetryEvent
+    from ._log import _Log
     from ._shared_budget import SharedBudget
 
     _Key: TypeAlias = str | bytes | bytearray | memoryview | int | UUID
@@ -56,11 +56,17 @@ def policy_of(policy: Any, fields: Any) -> Policy | None:
 
 
 def kept(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a caller for more than one use: an iterator becomes a tuple."""
+    """The options of a caller for more than one use: an iterator, and a list that the caller may change,
+    become tuples."""
     for name in options.keys() & {"delays", "waits"}:
-        if hasattr(options[name], "__next__"):
+        if isinstance(options[name], list) or hasattr(options[name], "__next__"):
             options = {**options, name: tuple(options[name])}
     return options
+
+
+def names_retries(given: dict[str, Any]) -> bool:
+    """Whether these options name a policy or a limit of retries (SPEC 18.9)."""
+    return not given.keys().isdisjoint({"policy", "max_retries", "max_attempts"})
 
 
 class Options:
@@ -70,7 +76,7 @@ class Options:
         self.__dict__.update(options)
         if isinstance(self.delays, tuple):
             retries, most = self.policy.max_retries, len(self.delays)
-            if retries is None or retries > most:
+            if retries is None or retries > most or not self.names_retries:
                 self.policy = self.policy.replace(max_retries=most)
         self.limits_attempts = self.policy.attempt_timeout is not None
         self.has_hooks = self.on_retry is not None or self.on_stop is not None
@@ -91,12 +97,14 @@ class Options:
     #: The arguments themselves.
     given: dict[str, Any]
     policy: Policy
+    #: Whether the caller named a policy or a limit of retries: a list of delays does not change it.
+    names_retries: bool
     #: The policy string, if the caller passed one and no fields.
     policy_text: str | None
     #: A function of the arguments of each call, and the fields beside what it returns.
     policy_of: Callable[..., Policy | str] | None
     fields: _PolicyFields
-    #: A list allows no more retries than it has entries.
+    #: A list allows as many retries as it has entries, or fewer if they have such a limit.
     delays: tuple[Duration, ...] | Callable[[int, Any], Duration | None] | None
     fallback: Any
     on: tuple[type[Exception], ...] | Callable[[Exception], Maybe[object]]
@@ -116,7 +124,7 @@ class Options:
     on_stop: _Hook | None
     reraise: bool
     name: str | None
-    log: bool | logging.Logger
+    log: _Log
     log_levels: tuple[int, int] | None
     sleep: Callable[[float], Maybe[object]] | None
     clock_ns: Callable[[], int] | None
@@ -177,7 +185,7 @@ class Options:
             )
         policy = policy_of(given, self.fields)
         text = given if isinstance(given, str) and not self.fields else None
-        return self.changed(policy=policy, policy_text=text, policy_of=None)
+        return self.changed(policy=policy, policy_text=text, policy_of=None, names_retries=True)
 
     def stream_of_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RandomStream | None:
         """The stream of a call with these arguments; None for one of its own."""

@@ -8,30 +8,72 @@ from . import _functions, _wrap
 from ._advice import FIELDS, reject_unknown, with_advice
 from ._attempts import AsyncAttempts, Attempts
 from ._backoff import Budget, Policy, RandomStream, RetryStats, _checked_delays, _type_name
-from ._log import checked_levels
+from ._log import checked_levels, checked_log
 from ._loop import Loop
-from ._options import NO_FALLBACK, Options, checked_deadline, policy_of
+from ._options import NO_FALLBACK, Options, checked_deadline, names_retries, policy_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import logging
     from collections.abc import Callable, Iterable, Iterator
     from types import UnionType
-    from typing import Any, Final, ParamSpec, SupportsIndex, TypeAlias, TypeVar, Unpack
+    from typing import (
+        Any,
+        Final,
+        ParamSpec,
+        SupportsIndex,
+        TypeAlias,
+        TypeVar,
+        Unpack,
+    )
 
     from ._aliases import Duration, Maybe
     from ._backoff import _PolicyFields
-    from ._log import _Level
+    from ._log import _Level, _Log
     from ._options import _Hook, _Key
     from ._shared_budget import SharedBudget
     from ._verdict import VerdictLike
 
     _P = ParamSpec("_P")
+    _PolicyArguments = ParamSpec("_PolicyArguments")
+    _KeyArguments = ParamSpec("_KeyArguments")
+    _DeadlineArguments = ParamSpec("_DeadlineArguments")
     _T = TypeVar("_T")
     _F = TypeVar("_F", bound=Callable[..., Any])
 
     _Types: TypeAlias = type[Exception] | UnionType | tuple["_Types", ...]
     _Failures: TypeAlias = _Types | Callable[[Exception], Maybe[VerdictLike]]
+    #: A function of the arguments of a call. Beside `...`, pyright would not know the arguments of a lambda.
+    _OfCall: TypeAlias = (
+        Callable[_P, _T]
+        | Callable[[Any], _T]
+        | Callable[[Any, Any], _T]
+        | Callable[[Any, Any, Any], _T]
+    )
+    _Delays: TypeAlias = Iterable[Duration] | Callable[[int, Any], Duration | None]
+    _Fallback: TypeAlias = Callable[[Exception], object] | object
+
+    class _LoopOptions(_PolicyFields, total=False):
+        """The arguments of retry(), for a function that passes them on."""
+
+        policy: Policy | str | Callable[..., Policy | str]
+        on: _Failures
+        on_result: Callable[[Any], Maybe[VerdictLike]] | None
+        delays: _Delays | None
+        fallback: _Fallback
+        stream: RandomStream | None
+        seed: SupportsIndex | None
+        key: _Key | Callable[..., _Key] | None
+        budget: Budget | SharedBudget | None
+        stats: RetryStats | None
+        deadline_ns: int | Callable[..., int | None] | None
+        on_retry: _Hook | None
+        on_stop: _Hook | None
+        reraise: bool
+        name: str | None
+        log: _Log
+        log_levels: tuple[_Level, _Level] | None
+        sleep: Callable[[float], Maybe[object]] | None
+        clock_ns: Callable[[], int] | None
 
 
 class Retrying:
@@ -63,8 +105,9 @@ class Retrying:
     on_result  a predicate of the returned value, with the same results; False is a success, and a
                permanent value raises a RetryError at once. In an attempt, set attempt.value.
     delays     delays of your own in place of those of the policy (SPEC 18.9): an iterable of
-               durations, which allows as many retries, or a function of the index, 0 before the
-               first retry, and of the failure or value. It returns a duration, or None for that
+               durations, which allows as many retries, or fewer if you name a policy or a limit
+               with fewer, or a function of the index, 0 before the first retry, and of the failure
+               or value. It returns a duration, or None for that
                of the policy. Jitter, cap and floor do not change them.
     fallback   what a call returns when its loop gives up or the failure is permanent: a value, or
                a function of the exception that would be raised. A loop that is cancelled raises.
@@ -82,8 +125,8 @@ class Retrying:
     reraise    True: giving up raises the last exception, with a note. False: it raises a
                RetryError from it. A permanent failure is always raised itself, with a note.
     name       the loop's name in events and logs; by default that of the function.
-    log        False, or a logger; True is structlog if it is configured, otherwise the logger
-               "backoff_rs". Retries of failures, and giving up, are warnings; retries of results are
+    log        False, or a Logger or LoggerAdapter of logging, or a logger of structlog; True is
+               structlog if it is configured, otherwise the logger "backoff_rs". Retries of failures, and giving up, are warnings; retries of results are
                information.
     log_levels the levels of retries and of giving up in place of these: ("info", "error").
     sleep      called with a number of seconds instead of the platform's sleep.
@@ -103,26 +146,29 @@ class Retrying:
 
     __module__ = "backoff_rs"
 
+    #: The arguments themselves.
+    _given: dict[str, Any]
+
     @with_advice
     def __init__(
         self,
-        policy: Policy | str | Callable[..., Policy | str] = "default",
+        policy: Policy | str | _OfCall[_PolicyArguments, Policy | str] = "default",
         *,
         on: _Failures,
         on_result: Callable[[Any], Maybe[VerdictLike]] | None = None,
-        delays: Iterable[Duration] | Callable[[int, Any], Duration | None] | None = None,
-        fallback: object = NO_FALLBACK,
+        delays: _Delays | None = None,
+        fallback: _Fallback = NO_FALLBACK,
         stream: RandomStream | None = None,
         seed: SupportsIndex | None = None,
-        key: _Key | Callable[..., _Key] | None = None,
+        key: _Key | _OfCall[_KeyArguments, _Key] | None = None,
         budget: Budget | SharedBudget | None = None,
         stats: RetryStats | None = None,
-        deadline_ns: int | Callable[..., int | None] | None = None,
+        deadline_ns: int | _OfCall[_DeadlineArguments, int | None] | None = None,
         on_retry: _Hook | None = None,
         on_stop: _Hook | None = None,
         reraise: bool = True,
         name: str | None = None,
-        log: bool | logging.Logger = True,
+        log: _Log = True,
         log_levels: tuple[_Level, _Level] | None = None,
         sleep: Callable[[float], Maybe[object]] | None = None,
         clock_ns: Callable[[], int] | None = None,
@@ -130,7 +176,8 @@ class Retrying:
     ) -> None:
         checked_delays: Any = delays
         if delays is not None and not callable(delays):
-            if isinstance(delays, str) or not hasattr(delays, "__iter__"):
+            # A set has no order.
+            if isinstance(delays, str | set | frozenset) or not hasattr(delays, "__iter__"):
                 kinds = "an iterable of durations or a function of the index and the failure"
                 raise TypeError(f"delays must be {kinds}, not {_type_name(delays)}")
             checked_delays = _checked_delays(delays)
@@ -156,11 +203,6 @@ class Retrying:
                 raise TypeError(
                     f"{argument} must be a {expected.__name__}, not {_type_name(value)}"
                 )
-        if not isinstance(log, bool):
-            import logging
-
-            if not isinstance(log, logging.Logger):
-                raise TypeError(f"log must be a bool | logging.Logger, not {_type_name(log)}")
         functions: dict[str, Any] = {
             "on_result": on_result,
             "policy": policy if callable(policy) else None,
@@ -189,6 +231,8 @@ class Retrying:
         elif seed is not None:
             RandomStream(seed)
         self._options = Options(
+            given=self._given,
+            names_retries=names_retries(self._given),
             policy=Policy.parse("default") if given is None else given,
             policy_text=policy if isinstance(policy, str) and not fields else None,
             policy_of=policy if callable(policy) else None,
@@ -209,7 +253,7 @@ class Retrying:
             on_stop=on_stop,
             reraise=reraise,
             name=name,
-            log=log,
+            log=checked_log(log),
             log_levels=None if log_levels is None else checked_levels(log_levels),
             sleep=sleep,
             clock_ns=clock_ns,
@@ -238,12 +282,12 @@ class Retrying:
         awaitable."""
         return _wrap.wrap(self._options, function)(*args, **kwargs)
 
-    def with_options(self, **options: Any) -> Retrying:
+    def with_options(self, **options: Unpack[_LoopOptions]) -> Retrying:
         """The same with these options and fields of policies in place of its own. A policy also
         replaces the fields beside the one that it had, and a stream the seed and the key.
 
         Raises PolicyError and TypeError as retrying() does."""
-        return Retrying(**_changed(self._options.given, options))
+        return _with(self._options, options)
 
     def __iter__(self) -> Attempts:
         self._options.reject_attempts()
@@ -304,7 +348,7 @@ def _alternatives(kind: object) -> Iterator[Any]:
     yield from get_args(kind) if get_origin(kind) in {UnionType, Union} else (kind,)
 
 
-def with_options(function: _F, /, **options: Any) -> _F:
+def with_options(function: _F, /, **options: Unpack[_LoopOptions]) -> _F:
     """The retrying function with these options and fields of policies in place of its own, for one
     call or many: with_options(fetch, max_retries=9)(url). The function itself stays as it is. A
     policy also replaces the fields beside the one that it had, and a stream the seed and the key.
@@ -317,14 +361,16 @@ def with_options(function: _F, /, **options: Any) -> _F:
         same_method: _F = bound
         return same_method
     own, called = _wrap.parts_of(function)
-    same: Any = Retrying(**_changed(own.given, options))(called)
+    same: Any = _with(own, options)(called)
     changed: _F = same
     return changed
 
 
-def _changed(given: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """What a loop was given, with these options in its place."""
+def _with(own: Options, changes: _LoopOptions) -> Retrying:
+    """A loop with these options in place of its own."""
+    options: dict[str, Any] = dict(changes)
     reject_unknown("with_options", options, OPTIONS)
+    given = own.given
     if "policy" in options:
         given = {name: value for name, value in given.items() if name in OPTIONS}
     dropped: set[str] = set()
@@ -332,7 +378,12 @@ def _changed(given: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
         dropped |= {"seed", "key"}
     if "seed" in options or "key" in options:
         dropped.add("stream")
-    return merged([{name: given[name] for name in given if name not in dropped}, options])
+    kept = {name: given[name] for name in given if name not in dropped}
+    loop = Retrying(**merged([kept, options]))
+    # What is merged may name a policy that nobody named.
+    if not (own.names_retries or names_retries(options)):
+        loop._options = loop._options.changed(names_retries=False)
+    return loop
 
 
 def merged(layers: list[dict[str, Any]]) -> dict[str, Any]:

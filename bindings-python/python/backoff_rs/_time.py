@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from _thread import allocate_lock
 from types import BuiltinFunctionType, FunctionType
 
 TYPE_CHECKING = False
@@ -147,6 +149,19 @@ async def shielded(awaits: bool, call: Coroutine[Any, Any, object]) -> None:
     else:
         await call
 
+
+#: For changes of the environment and of the defaults of the program.
+lock = allocate_lock()
+
+
+def _renew_lock() -> None:
+    """In a forked child: another thread of its parent may have held it, and would never release it."""
+    global lock
+    lock = allocate_lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 #: The environment outside of tests.
 platform: Final = Time()

@@ -3,7 +3,7 @@
 import threading
 import time as _clock
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -31,7 +31,7 @@ class FakeTime:
         self._lock = threading.Lock()
         self._now_ns = self._began_ns = _clock.monotonic_ns()
         self._slept_ns: list[int] = []
-        self._limits: WeakKeyDictionary[AttemptLimit, int] = WeakKeyDictionary()
+        self._limits: WeakKeyDictionary[_Limit, int] = WeakKeyDictionary()
 
     @property
     def slept(self) -> list[float]:
@@ -61,9 +61,10 @@ class FakeTime:
             self._limits.pop(limit, None)
             limit.end_now()
 
-    def _limit(self, limit: AttemptLimit, limit_ns: int) -> None:
+    def _limit(self, limit: "_Limit", limit_ns: int) -> None:
         """Ends this attempt when the clock has advanced by more than that."""
-        self._limits[limit] = self._now_ns + limit_ns
+        with self._lock:
+            self._limits[limit] = self._now_ns + limit_ns
 
     def now_ns(self) -> int:
         """The time, in nanoseconds."""
@@ -79,6 +80,44 @@ class FakeTime:
         """Advances the clock to then, unless another wait has done so."""
         with self._lock:
             self._now_ns = max(self._now_ns, end_ns)
+
+
+class _Limit(AttemptLimit):
+    """The limit of an attempt that a fake clock can end, whichever thread advances it."""
+
+    def __init__(self, limit_ns: int, library: Any, attempt: int) -> None:
+        super().__init__(limit_ns, library, attempt)
+        self._has_ended = False
+        if self._is_asyncio:
+            self._current = library._get_running_loop
+            self._call_soon = self._current().call_soon_threadsafe
+        else:
+            lowlevel = library.lowlevel
+            self._current = lambda: lowlevel.in_trio_run() and lowlevel.current_trio_token()
+            self._call_soon = self._current().run_sync_soon
+        self._own = self._current()
+
+    def end_now(self) -> None:
+        """Ends the attempt."""
+        if self._current() is self._own:
+            self._end_now()
+            return
+        # A loop that is closed has no attempts.
+        with suppress(RuntimeError):
+            self._call_soon(self._end_now)
+
+    def _end_now(self) -> None:
+        if self._has_ended:
+            return
+        if self._is_asyncio:
+            # In the past, also for a loop whose clock has just started.
+            self._timeout.reschedule(-1.0)
+        else:
+            self._timeout.cancel()
+
+    def end(self, error: BaseException | None) -> TimeoutError | None:
+        self._has_ended = True
+        return super().end(error)
 
 
 class _Environment(_time.Time):
@@ -104,11 +143,11 @@ class _Environment(_time.Time):
         policy = self._policy
         if policy is not None and options.is_off:
             policy = policy.replace(max_retries=0)
-        return options.changed(policy=policy, policy_text=None, policy_of=None)
+        return options.changed(policy=policy, policy_text=None, policy_of=None, names_retries=True)
 
     def limit(self, limit_ns: int, library: Any, attempt: int) -> AttemptLimit:
         """The same, which also ends when the fake clock has advanced by as much."""
-        limit = super().limit(limit_ns, library, attempt)
+        limit = _Limit(limit_ns, library, attempt)
         self._fake._limit(limit, limit_ns)
         return limit
 
@@ -174,13 +213,12 @@ def _now_ns() -> int:
     return _time.current().now_ns()
 
 
-_lock = threading.Lock()
 _replaced_clock: Callable[[], int] = _clock.monotonic_ns
 
 
 def _begin(environment: _Environment) -> None:
     global _replaced_clock
-    with _lock:
+    with _time.lock:
         _time.replace(environment)
         if _clock.monotonic_ns is not _now_ns:
             _replaced_clock = _clock.monotonic_ns
@@ -188,7 +226,7 @@ def _begin(environment: _Environment) -> None:
 
 
 def _end(environment: _Environment) -> None:
-    with _lock:
+    with _time.lock:
         _time.restore(environment)
         if not _time.is_replaced() and _clock.monotonic_ns is _now_ns:
             vars(_clock)["monotonic_ns"] = _replaced_clock

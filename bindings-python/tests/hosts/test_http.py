@@ -387,6 +387,12 @@ def test_httpx_rejects_another_transport(adapter, other, message):
         adapter(transport=other)
 
 
+@pytest.mark.parametrize("adapter", [BLOCKING, WAITING])
+def test_httpx_says_where_a_transport_goes(adapter):
+    with pytest.raises(TypeError, match=r"^policy is a transport, .*: pass it as transport=$"):
+        adapter(httpx.HTTPTransport())
+
+
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 def test_httpx_says_which_transport_a_client_takes(backend):
     blocking, waiting = BLOCKING(), WAITING()

@@ -124,6 +124,8 @@ def test_wrong_labels(labels, message):
 def test_what_is_no_stats():
     with pytest.raises(TypeError, match="stats must be RetryStats, not str"):
         Collector().add("stats")
+    with pytest.raises(TypeError, match=r"not backoff_rs\.Budget: call add_budget\(\)"):
+        Collector().add(Budget.parse("sre"))
 
 
 def test_budgets():

@@ -23,16 +23,24 @@ impl RetryPolicy {
     /// Delays of this policy under this seed, which all workers of the queue share.
     ///
     /// # Panics
-    /// If the policy has an `attempt_timeout`: a retry policy cannot end an attempt. Use the `timeout` of
-    /// `WorkerBuilder`.
+    /// If the policy has an `attempt_timeout`, a `reset_after` or `elapsed_from=failure`, which a retry policy of apalis
+    /// cannot keep. The message says what to do.
     #[must_use]
     #[track_caller]
     pub fn new(policy: Policy, seed: u64) -> Self {
-        assert!(
-            policy.get(Field::AttemptTimeout) == Some(FieldValue::NoLimit),
-            "a retry policy of apalis cannot end an attempt: use the timeout of `WorkerBuilder`, and leave the \
-             attempt_timeout out of the policy {policy}"
-        );
+        let begin = FieldValue::Kind("begin");
+        for (field, unset, way) in [
+            (Field::AttemptTimeout, FieldValue::NoLimit, "use the timeout of `WorkerBuilder`"),
+            (Field::ResetAfter, FieldValue::NoLimit, "apalis does not say how long an attempt ran"),
+            (Field::ElapsedFrom, begin, "apalis does not keep the time of a failure"),
+        ] {
+            let value = policy.get(field).unwrap_or(unset);
+            assert!(
+                value == unset,
+                "a retry policy of apalis cannot keep {}={value} of the policy {policy}: {way}, and leave it out",
+                field.name()
+            );
+        }
         Self { policy, seed }
     }
 

@@ -33,10 +33,22 @@ impl LoopMetrics {
         Self(vec![Label::new("name", name)])
     }
 
-    /// Adds a label to all metrics. `name`, `outcome`, `reason`, `error_type` and `method` are taken.
+    /// Adds a label to all metrics. It replaces an earlier one with this key.
+    ///
+    /// # Panics
+    /// If the key is that of a label that the metrics have anyway: `name`, `outcome`, `reason`, `error_type` or
+    /// `method`. An exporter would refuse or lose a series with two labels of one name.
     #[must_use]
+    #[track_caller]
     pub fn label(mut self, key: impl Into<SharedString>, value: impl Into<SharedString>) -> Self {
-        self.0.push(Label::new(key, value));
+        let added = Label::new(key, value);
+        let key = added.key();
+        assert!(
+            !["name", "outcome", "reason", "error_type", "method"].contains(&key),
+            "the metrics of loops have a label {key:?} of their own: choose another key"
+        );
+        self.0.retain(|label| label.key() != key);
+        self.0.push(added);
         self
     }
 

@@ -8,7 +8,8 @@ use backoff_retry::{Outcome, RetryEvent, StopReason};
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 use crate::http::RequestEvent;
 
-/// An event that hooks record: that of a loop whose calls return a `Result`, or that of a request.
+/// An event that hooks record: that of a loop whose calls return a `Result`, that of a request, or that of any loop of the
+/// program, for [`Defaults`](backoff_retry::Defaults).
 pub trait Observed: sealed::Sealed {}
 
 impl<V: sealed::Sealed> Observed for V {}
@@ -67,6 +68,13 @@ impl<'a> Facts<'a> {
 impl<T, E> sealed::Sealed for RetryEvent<'_, Result<T, E>> {
     fn facts(&self) -> Facts<'_> {
         Facts::of(self, self.error().map(|_| Cow::Borrowed(type_name::<E>())))
+    }
+}
+
+/// The event of a hook of the program, which has no result.
+impl sealed::Sealed for RetryEvent<'_, ()> {
+    fn facts(&self) -> Facts<'_> {
+        Facts::of(self, None)
     }
 }
 

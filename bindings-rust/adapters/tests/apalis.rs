@@ -120,3 +120,13 @@ async fn it_is_a_policy_of_apalis() {
     let mut outer = RetryIfPolicy::new(inner, |error: &BoxDynError| error.to_string() != "busy");
     assert!(!retries(&mut outer, Failure::Busy));
 }
+
+#[test]
+fn fields_that_a_worker_cannot_keep_are_refused() {
+    for field in ["attempt_timeout=1s", "reset_after=1m", "elapsed_from=failure"] {
+        let text = format!("constant:base=1ms,max_elapsed=1h,{field}");
+        let refused = std::panic::catch_unwind(|| policy(&text)).unwrap_err();
+        let message = refused.downcast::<String>().unwrap();
+        assert!(message.contains(&format!("cannot keep {field} of the policy")), "{message}");
+    }
+}

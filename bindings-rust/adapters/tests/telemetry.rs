@@ -7,7 +7,7 @@ use std::time::Duration;
 use backoff_adapters::metrics::LoopMetrics;
 use backoff_adapters::tower::RetryPolicy;
 use backoff_adapters::tracing::{on_retry, on_stop};
-use backoff_retry::{Outcome, Retry};
+use backoff_retry::{Defaults, Outcome, Retry};
 use http::{Request, Response};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use opentelemetry::trace::TracerProvider;
@@ -91,6 +91,23 @@ fn a_loop_that_gives_up() {
         .concat()),
     ];
     assert_eq!(events, expected);
+}
+
+/// Their event has no result, as that of a loop whose calls return nothing.
+#[test]
+fn hooks_of_the_program_may_record() {
+    let metrics = LoopMetrics::new("all");
+    let _ = Defaults::new().on_retry(|event| on_retry(event)).on_stop(|event| on_stop(event));
+    let _ = Defaults::new().on_stop(move |event| metrics.on_stop(event));
+    let sdk = Sdk::new();
+    tracing::subscriber::with_default(sdk.subscriber(), || {
+        let _span = tracing::info_span!("work").entered();
+        let retry = Retry::new(POLICY.parse().unwrap()).sleep(|_: Duration| {});
+        retry.classify(|()| true).on_stop(|event| on_stop(event)).call(|| ());
+    });
+    let events = sdk.events();
+    assert_eq!(events[0]["error.type"], "transient");
+    assert_eq!(events[0]["backoff.stop_reason"], "max_retries");
 }
 
 #[test]
@@ -179,10 +196,16 @@ async fn an_unknown_method_is_other() {
 }
 
 #[test]
+#[should_panic(expected = "\"reason\" of their own")]
+fn a_label_of_the_metrics_is_taken() {
+    let _ = LoopMetrics::new("pay").label("reason", "none");
+}
+
+#[test]
 fn metrics_of_loops_and_requests() {
     let recorder = PrometheusBuilder::new().build_recorder();
     metrics::with_local_recorder(&recorder, || {
-        let metrics = LoopMetrics::new("pay").label("upstream", "a\"b");
+        let metrics = LoopMetrics::new("pay").label("upstream", "none").label("upstream", "a\"b");
         let retry = Retry::new(POLICY.parse().unwrap()).sleep(|_: Duration| {});
         let pay = retry.when(|_: &Refused| true);
         let pay = pay.on_retry(|event| metrics.on_retry(event));

@@ -125,6 +125,36 @@ async fn limits_of_time_count_from_the_call() {
     assert_eq!(start.elapsed().as_secs(), 14);
 }
 
+/// Tower does not say when a wait ends, and the attempts still begin then.
+#[tokio::test(start_paused = true)]
+async fn attempts_that_ran_long_begin_the_count_anew() {
+    for (policy, attempts) in [
+        ("constant:base=1s,max_retries=2,reset_after=4s", 6),
+        ("constant:base=1s,max_retries=2,reset_after=5s", 3),
+        // The failures are after 1, 3, 8, 13 and 15 seconds.
+        ("constant:base=1s,max_elapsed=13s,elapsed_from=failure", 5),
+        ("constant:base=1s,max_elapsed=13s", 4),
+    ] {
+        let start = Instant::now();
+        let seconds = Arc::new(Mutex::new([1, 1, 4, 4, 1, 1, 1, 1].into_iter()));
+        let calls = Arc::<Mutex<u64>>::default();
+        let counted = calls.clone();
+        let service = service_fn(move |()| {
+            *counted.lock().unwrap() += 1;
+            let seconds = seconds.lock().unwrap().next().unwrap();
+            async move {
+                tokio::time::sleep(Duration::from_secs(seconds)).await;
+                Err::<(), ()>(())
+            }
+        });
+        let retry = retry(policy).clock(move || start.elapsed());
+        let policy = RetryPolicy::new(retry, |(): &(), result: &Result<(), ()>| result.is_err());
+        let service = ServiceBuilder::new().layer(RetryLayer::new(policy)).service(service);
+        assert_eq!(service.oneshot(()).await, Err(()));
+        assert_eq!(*calls.lock().unwrap(), attempts);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn verdicts_have_a_retry_after() {
     let classify = |_: &u8, result: &Result<u8, &'static str>| match result {

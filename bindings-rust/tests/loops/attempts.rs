@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::Duration;
 
-use backoff_retry::{Attempt, Outcome, Policy, RandomStream, Retry, StopReason};
+use backoff_retry::{Attempt, Outcome, Policy, PolicyBuilder, RandomStream, Retry, StopReason};
 use tokio::time::{Instant, sleep};
 
 use crate::support::{Seen, Time, at_once, poll_once, retry, seconds};
@@ -250,6 +250,35 @@ fn a_list_of_delays_does_not_raise_the_limit_of_the_policy() {
     assert_eq!(time.waits(), [seconds(1)]);
     let plan = retry.when(|_: &&str| true).delays([]);
     assert_eq!(plan.call_with_report(|| Err::<u8, _>("busy")).attempts, 1);
+}
+
+#[test]
+fn endless_delays_are_read_as_far_as_the_loop_needs_them() {
+    let read = Cell::new(0);
+    let endless = || std::iter::repeat_with(|| (read.set(read.get() + 1), seconds(7)).1);
+    let time = Time::default();
+    let retry = retry("constant:base=9s,max_elapsed=15s").clock(|| time.now());
+    let plan = retry.sleep(|delay| time.wait(delay)).when(|_: &&str| true).delays(endless());
+    let report = plan.call_with_report(|| Err::<u8, _>("busy"));
+    assert_eq!((report.reason, report.attempts), (StopReason::MaxElapsed, 3));
+    assert_eq!((time.waits(), read.get()), (vec![seconds(7); 2], 3));
+}
+
+/// 18.9: the preset `default` limits nobody who gives a list instead.
+#[test]
+fn a_list_without_a_policy_allows_as_many_retries_as_it_has_delays() {
+    let attempts = |retry: Retry<'_>| {
+        let plan = retry.sleep(|_| {}).when(|_: &&str| true).delays([1; 6].map(seconds));
+        plan.call_with_report(|| Err::<u8, _>("busy")).attempts
+    };
+    let with = |change: fn(PolicyBuilder) -> PolicyBuilder| {
+        attempts(Retry::default().policy_with(change).unwrap())
+    };
+    assert_eq!(attempts(Retry::default()), 7);
+    assert_eq!(with(|policy| policy.cap(seconds(30))), 7);
+    assert_eq!(with(|policy| policy.max_retries(3)), 4);
+    assert_eq!(with(|policy| policy.max_attempts(2)), 2);
+    assert_eq!(attempts(Retry::new(Policy::parse("default").unwrap())), 4);
 }
 
 #[test]

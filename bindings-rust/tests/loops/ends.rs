@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use backoff_retry::{Policy, RandomStream, Retry, StopReason};
 
-use crate::support::{Time, retry, seconds};
+use crate::support::{Time, poll_once, retry, seconds};
 
 #[test]
 fn a_deadline_is_an_instant_of_the_default_clock() {
@@ -53,4 +53,11 @@ async fn a_future_waits_with_the_timer_of_tokio() {
     let plan = retry("constant:base=20ms,max_retries=3").when(|()| true);
     assert_eq!(plan.call_async(async || Err::<(), _>(())).await, Err(()));
     assert_eq!(begun.elapsed().as_millis(), 60);
+}
+
+#[test]
+#[should_panic(expected = "set the timer of your runtime with `Retry::sleep`")]
+fn the_default_sleep_says_what_a_future_needs() {
+    let plan = retry("constant:base=1s").when(|(): &()| true);
+    poll_once(plan.call_async(async || Err::<(), _>(())));
 }

@@ -2,7 +2,6 @@
 
 import { Budget, makeRetriable, Operation, Policy, RandomStream, StartError } from "backoff-wasm";
 import { OPEN } from "../core/account.js";
-import { adviceOn } from "../retry/advice.js";
 import { isMarked, toVerdict } from "../retry/is-verdict.js";
 
 /** The options that an operation needs. */
@@ -19,37 +18,38 @@ export function checkOptions(what, options) {
 	}
 }
 
-/** The options of a function, after the checks of `retry`, with a budget for a budget string. An unknown one is an error. */
-export function readOptions(what, options, known) {
+/** Options of `retry` that no adapter has beside its own ones. */
+const ONLY_OF_RETRY = ["shouldRetry", "shouldRetryResult", "delays", "fallback"];
+
+/**
+ * The options of a function, after the checks of `retry`, with a budget for a budget string. An unknown one is an error.
+ * Fields of a policy are in `fields`, which is undefined if there are none.
+ */
+export function readOptionsAndFields(what, options, known) {
 	checkOptions(what, options);
-	const [given, fields] = [{}, {}];
-	for (const [option, value] of Object.entries(options)) {
-		if (!known.includes(option) && ifStarted(() => isField(option)) === false) {
-			const all = `; the options of ${what} are ${known.join(", ")}, and those of a policy`;
-			throw new TypeError(`${option} is unknown${adviceOn(option, Policy.parse) ?? all}`);
-		}
-		(known.includes(option) ? given : fields)[option] = value;
-	}
-	const { budget, shouldRetry = () => true } = given;
-	const read = { ...given, ...(typeof budget === "string" && { budget: Budget.parse(budget) }) };
-	if (Object.keys(fields).length) {
-		read.policy = ifStarted(() => policyOf(read.policy).with(fields)) ?? read.policy;
-	}
+	const { budget, shouldRetry = () => true } = options;
+	const read = { ...options, ...(typeof budget === "string" && { budget: Budget.parse(budget) }) };
+	const others = Object.entries(read).filter(([option]) => !known.includes(option));
 	const checked = Object.entries(read).filter(([option]) => OF_A_LOOP.includes(option));
-	makeRetriable(() => {}, { ...Object.fromEntries(checked), shouldRetry });
-	return read;
+	const all = `; the options of ${what} are ${known.join(", ")}, and those of a policy`;
+	const wrong = others.find(([option]) => [...OF_A_LOOP, ...ONLY_OF_RETRY].includes(option));
+	if (wrong) {
+		throw new TypeError(`${wrong[0]} is unknown${all}`);
+	}
+	const fields = others.length ? Object.fromEntries(others) : undefined;
+	try {
+		makeRetriable(() => {}, { ...Object.fromEntries(checked), ...fields, shouldRetry });
+	} catch (error) {
+		const [, unknown] = /^(\w+ is unknown); the options of/.exec(error.message) ?? [];
+		throw unknown ? new TypeError(unknown + all) : error;
+	}
+	return { ...Object.fromEntries(Object.entries(read).filter(([option]) => known.includes(option))), fields };
 }
 
-/** Whether an option is a field of a policy, which the core knows. */
-function isField(option) {
-	try {
-		return Boolean(Policy.parse("off").with({ [option]: undefined }));
-	} catch (error) {
-		if (error instanceof TypeError) {
-			return false;
-		}
-		throw error;
-	}
+/** The same with a policy that has the fields. */
+export function readOptions(what, options, known) {
+	const { fields, ...read } = readOptionsAndFields(what, options, known);
+	return fields ? { ...read, policy: ifStarted(() => policyOf(read.policy).with(fields)) ?? read.policy } : read;
 }
 
 /** The result of a function; undefined if the core cannot start (SPEC 18.7). */

@@ -90,7 +90,10 @@ async function repeat(send, settings, input, given) {
 		throwIfAborted(signal);
 		const isAsGiven = signal === init?.signal && !body;
 		const response = await send(input, isAsGiven ? init : { ...init, ...body, signal });
-		failure = settings.readBody && isFailure(settings, response.status) ? response : undefined;
+		// A fetch that ignored its signal was left behind.
+		if (settings.readBody && isFailure(settings, response.status) && !signal?.aborted) {
+			failure = response;
+		}
 		return settings.readBody ? inMemory(response) : response;
 	};
 	return request(() => withTimeout(settings.attemptTimeout, client.signal, attempt), settings, client);

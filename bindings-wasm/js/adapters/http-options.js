@@ -2,7 +2,7 @@
 
 import { Budget, httpOutcome } from "backoff-wasm";
 import { OUTCOMES } from "../retry/is-verdict.js";
-import { checkOptions, ifStarted, OF_AN_OPERATION, policyOf, readOptions, shown, timeoutOf } from "./common.js";
+import { checkOptions, ifStarted, OF_AN_OPERATION, readOptionsAndFields, shown, timeoutOf } from "./common.js";
 
 const DEFAULT_BUDGET = "finagle";
 const MAX_ORIGINS = 1000;
@@ -24,12 +24,13 @@ export function readHttpOptions(what, options, ...others) {
 	const isText = typeof budget === "string";
 	const one = isText ? ifStarted(() => Budget.parse(budget)) : (budget ?? undefined);
 	const known = [...OF_HTTP, ...others];
-	const { attemptTimeout, readBody, methods, statuses, mayRepeat, classify, ...read } = readOptions(
+	const { attemptTimeout, readBody, methods, statuses, mayRepeat, classify, ...read } = readOptionsAndFields(
 		what,
 		{ ...options, budget: one },
 		known,
 	);
-	check("attemptTimeout", attemptTimeout, "a positive number of milliseconds", (ms) => Number.isFinite(ms) && ms > 0);
+	const longest = attemptTimeout === undefined ? limitOf(read.policy) : toMilliseconds(attemptTimeout);
+	check("attemptTimeout", attemptTimeout, "a positive number of milliseconds", () => longest > 0);
 	check("readBody", readBody, "a boolean", (each) => typeof each === "boolean");
 	check("mayRepeat", mayRepeat, "a function", (each) => typeof each === "function");
 	for (const [name, wanted] of [
@@ -39,14 +40,9 @@ export function readHttpOptions(what, options, ...others) {
 		check(name, read[name], wanted, (each) => typeof each !== "function");
 	}
 	check("classify", classify, "a function", (each) => typeof each === "function");
-	// The client ends the attempt, because it knows how.
-	const ofPolicy = read.policy && ifStarted(() => policyOf(read.policy));
-	const limit = ofPolicy?.params.attemptTimeout ?? Infinity;
-	const longest = attemptTimeout ?? (limit === Infinity ? undefined : toMilliseconds(limit));
 	return {
 		...read,
-		policy: limit === Infinity ? read.policy : ofPolicy.with({ attemptTimeout: Infinity }),
-		attemptTimeout: longest && timeoutOf(longest),
+		attemptTimeout: longest === Infinity ? undefined : timeoutOf(longest),
 		readBody,
 		methods: readMethods(methods),
 		statuses: readStatuses(statuses),
@@ -56,7 +52,16 @@ export function readHttpOptions(what, options, ...others) {
 	};
 }
 
-const toMilliseconds = (limit) => (typeof limit === "number" ? limit : Number(limit.nanoseconds) / 1e6);
+const toMilliseconds = (limit) => (typeof limit === "number" ? limit : Number(limit?.nanoseconds) / 1e6);
+
+/** In milliseconds. */
+const UNITS = { d: 864e5, h: 36e5, m: 6e4, s: 1000, ms: 1, us: 1e-3, ns: 1e-6 };
+
+/** The limit of an attempt by a policy or a policy string. The client ends the attempt, because it knows how. */
+function limitOf(policy) {
+	const [, number, unit] = /\battempt_timeout=([\d.]+)(\w+)/.exec(policy) ?? [];
+	return number ? number * UNITS[unit] : Infinity;
+}
 
 function check(name, value, wanted, isRight) {
 	if (value !== undefined && !isRight(value)) {

@@ -31,6 +31,9 @@ export async function request(attempt, settings, client) {
 			},
 			{
 				...Object.fromEntries(OF_RETRY.filter((name) => name in settings).map((name) => [name, settings[name]])),
+				...settings.fields,
+				// The client ends an attempt, and only a request that may be repeated is repeated after it.
+				attemptTimeout: Infinity,
 				budget: settings.budgetOf(originOf(url)),
 				signal,
 				// A default of the program is no response.

@@ -1,5 +1,7 @@
 // The time for one attempt of a client that takes a signal.
 
+import { timeoutError } from "../retry/timeout.js";
+
 /** A signal that aborts with another one. Of many requests with one signal, Node.js would warn about the eleventh listener. */
 export function derived(signal) {
 	return AbortSignal.any && signal instanceof AbortSignal ? AbortSignal.any([signal]) : (signal ?? undefined);
@@ -25,27 +27,25 @@ export function either(first, second) {
 	return controller.signal;
 }
 
-/** What an attempt rejects with that takes longer than this many milliseconds. */
-function timeoutError(timeout) {
-	return Object.assign(new Error(`the attempt took longer than ${timeout} ms`), { name: "TimeoutError" });
-}
-
-/** The result of an attempt, which gets a signal, and must end within this many milliseconds, if there is a timeout. */
+/**
+ * The result of an attempt, which gets a signal, and must end within this many milliseconds, if there is a timeout. One
+ * that ignores its signal is left behind.
+ */
 export async function withTimeout(timeout, signal, attempt, errorOf = timeoutError) {
 	if (!timeout) {
 		return attempt(signal);
 	}
 	const controller = new AbortController();
-	let late;
-	const abort = () => {
-		late = errorOf(timeout);
-		controller.abort(late);
-	};
-	const timer = setTimeout(abort, timeout);
+	let timer;
+	const late = new Promise((_, reject) => {
+		timer = setTimeout(() => {
+			const error = errorOf(timeout);
+			reject(error);
+			controller.abort(error);
+		}, timeout);
+	});
 	try {
-		return await attempt(either(signal, controller.signal));
-	} catch (error) {
-		throw late ?? error;
+		return await Promise.race([attempt(either(signal, controller.signal)), late]);
 	} finally {
 		clearTimeout(timer);
 	}

@@ -1,6 +1,6 @@
 // A policy without its class, which loops and iterators do not need: the class has previews and fits.
 
-import { copy, module, WORD_BYTES, wordAt } from "../wasm/module.js";
+import { copy, module, readText, WORD_BYTES } from "../wasm/module.js";
 import { parseText, throwCoreError } from "./core-errors.js";
 import { typeName, wrongType } from "./errors.js";
 import { toFieldValue } from "./field.js";
@@ -82,25 +82,26 @@ function currentState() {
 	return current;
 }
 
+/** The names of the fields as options. */
+export const fieldNames = () => module().fields.map(({ option }) => option);
+
+/** The string of a policy. */
+export function textOf(state) {
+	makeCurrent(state);
+	return readText(module().exports.policy_text());
+}
+
 /** The limits of a policy: of its retries, and whether there is one of its time, and of that of an attempt. */
 export function limitsOf(state) {
-	state.limits ??= readLimits(state);
+	state.limits ??= readLimits(textOf(state));
 	return state.limits;
 }
 
-function readLimits(state) {
-	makeCurrent(state);
-	const { exports, fields } = module();
-	exports.policy_params();
-	/** A limit, undefined if there is none. */
-	const limitOf = (wanted) => {
-		const position = fields.findIndex(({ name }) => name === wanted);
-		const limit = wordAt(position + 1);
-		return limit === fields[position].noLimit ? undefined : limit;
-	};
-	const maxRetries = Number(limitOf("max_retries") ?? Infinity);
-	const [isTimeLimited, isAttemptLimited, isReset] = ["max_elapsed", "attempt_timeout", "reset_after"].map(
-		(name) => limitOf(name) !== undefined,
+/** The string has the limits that there are. */
+function readLimits(text) {
+	const maxRetries = Number(/max_retries=(\d+)/.exec(text)?.[1] ?? Infinity);
+	const [isTimeLimited, isAttemptLimited, isReset] = ["max_elapsed", "attempt_timeout", "reset_after"].map((name) =>
+		text.includes(`${name}=`),
 	);
 	return { maxRetries, isTimeLimited, isAttemptLimited, needsTime: isTimeLimited || isAttemptLimited || isReset };
 }

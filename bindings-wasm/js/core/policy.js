@@ -1,4 +1,4 @@
-import { module, readText, readWords, roundedWordAt, unsigned, wordAt } from "../wasm/module.js";
+import { module, readWords, roundedWordAt, unsigned, wordAt } from "../wasm/module.js";
 import { analysis } from "../wasm/others.js";
 import { checkIndex, noOptions, pickOptions } from "./arguments.js";
 import { parseText, throwCoreError } from "./core-errors.js";
@@ -11,9 +11,11 @@ import {
 	build as buildOf,
 	changeFields,
 	checkPolicy,
+	fieldNames,
 	isPolicy,
 	makeCurrent,
 	readFields,
+	textOf,
 } from "./policy-state.js";
 import { define, named, TEXT, withJSON } from "./show.js";
 import { stateOf } from "./stream.js";
@@ -44,8 +46,8 @@ export const Policy = /* @__PURE__ */ named(
 			const state = checkPolicy(this);
 			if (!paramsOf.has(this)) {
 				makeCurrent(state);
-				const { exports, fields } = module();
-				exports.policy_params();
+				const { fields } = module();
+				analysis().exports.policy_params();
 				const set = wordAt(0);
 				const params = fields
 					.map((field, position) => [field, position])
@@ -112,8 +114,7 @@ export const Policy = /* @__PURE__ */ named(
 		}
 
 		toString() {
-			makeCurrent(checkPolicy(this));
-			return readText(module().exports.policy_text());
+			return textOf(checkPolicy(this));
 		}
 
 		toJSON() {
@@ -168,8 +169,6 @@ function build(options) {
 	}
 	buildOf(readFields(pickOptions("a policy", options, noOptions(...fieldNames()))));
 }
-
-const fieldNames = () => module().fields.map(({ option }) => option);
 
 function fit(policy, isBase, attempts, total) {
 	/** The field whose rules an argument follows. */

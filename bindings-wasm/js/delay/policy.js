@@ -6,8 +6,7 @@ import { PolicyError, wrongType } from "../core/errors.js";
 import { toFieldValue } from "../core/field.js";
 import { optionOf } from "../core/option-name.js";
 import { named } from "../core/show.js";
-import { optionsOf } from "../plain/field-options.js";
-import { FIELDS } from "../plain/fields.js";
+import { policyFields } from "../plain/field-options.js";
 import { fill } from "../plain/fill.js";
 import { checkFields } from "../plain/rules.js";
 import { delayOf } from "../plain/schedule.js";
@@ -52,7 +51,7 @@ export const Policy = /* @__PURE__ */ named(
 
 /** The fields of these options. */
 function build(options) {
-	const fields = optionsOf(FIELDS);
+	const fields = policyFields();
 	const picked = pickOptions("a policy", options, noOptions(...fields.map(({ option }) => option)));
 	const values = {};
 	for (const field of fields) {

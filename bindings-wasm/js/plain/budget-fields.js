@@ -72,8 +72,12 @@ function rangeOf(name, { budget, max_tokens: maxTokens }) {
 	}
 }
 
-function check(fields, fail) {
+function check(fields, refuse) {
 	const checked = { budget: fields.budget };
+	const fail = (code, field, value, limit) => {
+		const isDefault = code === "too_large" && field.name === "cost" && value === defaultOf("cost", checked);
+		refuse(code, field, value, limit, isDefault ? `${value} (its default)` : undefined);
+	};
 	for (const field of Object.values(BUDGET_FIELDS).slice(1)) {
 		const { name } = field;
 		const value = fields[name];

@@ -1,26 +1,22 @@
-// The fields as options of JavaScript.
+// The fields of a policy as options of JavaScript.
 
 import { optionOf } from "../core/option-name.js";
-import { EVERY_INDEX } from "./fields.js";
+import { FIELDS } from "./fields.js";
 import { MAX } from "./numbers.js";
+import { DEFAULTS, RANGES } from "./rules.js";
 
-/** What stands for no limit. */
-const NO_LIMIT = {
-	cap: MAX,
-	max_retries: EVERY_INDEX,
-	max_attempts: 0x100000001n,
-	max_elapsed: MAX,
-	retry_after_max: MAX,
-	retry_after_max_extra: MAX,
-	attempt_timeout: MAX,
-	reset_after: MAX,
-};
+let fields;
 
-/** The fields, each with the name of its option. */
-export function optionsOf(fields) {
-	return Object.values(fields).map((field) => ({
+/** The fields, each with the name of its option and what stands for no limit. */
+export function policyFields() {
+	fields ??= Object.values(FIELDS).map((field) => ({
 		...field,
 		option: optionOf(field.name),
-		noLimit: NO_LIMIT[field.name],
+		// A time that is long by default may have no limit.
+		noLimit: DEFAULTS[field.name] > 1n << 40n ? MAX : /^max_[ar]/.test(field.name) ? RANGES[field.name][1] : undefined,
 	}));
+	return fields;
 }
+
+/** One of them. */
+export const fieldOf = (wanted) => policyFields().find(({ name }) => name === wanted);

@@ -1,28 +1,21 @@
 // What a loop asks of its policy, which it has as fields: it needs no class for that.
 
-import { optionsOf } from "./field-options.js";
 import { EVERY_INDEX, FIELDS, NO_JITTER, SPREAD } from "./fields.js";
 import { textOf } from "./messages.js";
 import { MAX } from "./numbers.js";
-import { changeFields } from "./policy.js";
+import { fieldNames } from "./policy.js";
 
 export { changeFields, checkPolicy as readPolicy, readFields } from "./policy.js";
 export { parsePolicyText as readPolicyText } from "./policy-text.js";
 
-/** The names of the fields as options. */
-export const fieldNames = () => optionsOf(FIELDS).map(({ option }) => option);
+/** Whether a policy has an option of this name. */
+export const isField = (name) => fieldNames().includes(name);
 
 const isTimeLimited = (fields) => fields.max_elapsed !== MAX;
 export const isAttemptLimited = (fields) => fields.attempt_timeout !== MAX;
 export const needsTime = (fields) => isTimeLimited(fields) || isAttemptLimited(fields) || fields.reset_after !== MAX;
 export const maxRetriesOf = (fields) => Number(fields.max_retries);
 export const isUnlimited = (fields) => fields.max_retries === EVERY_INDEX && !isTimeLimited(fields);
-
-/** The policy with at most this many retries. */
-export function withRetries(fields, most) {
-	const [field] = optionsOf({ max_retries: FIELDS.max_retries });
-	return fields.max_retries > most ? changeFields(fields, [[field, { raw: BigInt(most) }]]) : fields;
-}
 
 /** Whether a loop draws: without a stream of its own it needs one then. */
 export const isRandom = ({ jitter, retry_after: retryAfter }) => jitter !== NO_JITTER || retryAfter === SPREAD;

@@ -79,12 +79,10 @@ export function messageOf(code, field, value, limit, name = field.name, shown = 
 	const { selector } = field;
 	// Only a wait can be too long. The other errors are about the list.
 	const shownAs = field.unit === "waits" && code !== "too_large" ? { ...field, unit: "count" } : field;
-	const text = shown ?? textOf(shownAs, value);
-	const isDefault = code === "too_large" && field.name === "cost" && value === 5n;
 	const isOfList = code === "unused" && field.unit === "waits";
 	return fill(isOfList ? "F is not used by S (growth=steps uses it)" : MESSAGES[code], {
 		F: name,
-		V: isDefault ? `${text} (its default)` : text,
+		V: shown ?? textOf(shownAs, value),
 		L: textOf(shownAs, limit),
 		K: field.kinds.join(", "),
 		S: selector && `${selector.name} ${textOf(selector, limit)}`,

@@ -159,14 +159,14 @@ function read(grammar, text, check) {
 		}
 		at += pair.length + 1;
 	}
-	return check({ ...ofHead, ...fields }, (code, field, value = 0n, limit = 0n) => {
+	return check({ ...ofHead, ...fields }, (code, field, value = 0n, limit = 0n, shown = undefined) => {
 		const { name } = field;
 		let [place, found] = ofHead[name] === undefined ? [text.length, ""] : [0, head];
 		if (places[name]) {
 			const [keyAt, key, valueAt, given] = places[name];
 			[place, found] = code === "unused" || code === "given_twice" ? [keyAt, key] : [valueAt, given];
 		}
-		const message = `at ${place}: ${messageOf(code, field, value, limit)}`;
+		const message = `at ${place}: ${messageOf(code, field, value, limit, name, shown)}`;
 		throw new PolicyError(code, name, value, limit, message, place, found);
 	});
 }

@@ -4,8 +4,7 @@ import { PolicyError, typeName, wrongType } from "../core/errors.js";
 import { fromFieldValue, misfitOf, toFieldValue } from "../core/field.js";
 import { optionOf } from "../core/option-name.js";
 import { define, named, TEXT, withJSON } from "../core/show.js";
-import { optionsOf } from "./field-options.js";
-import { FIELDS } from "./fields.js";
+import { fieldOf, policyFields } from "./field-options.js";
 import { fill } from "./fill.js";
 import { fitted } from "./fit.js";
 import { messageOf } from "./messages.js";
@@ -48,7 +47,7 @@ export const Policy = /* @__PURE__ */ named(
 		get params() {
 			const fields = checkPolicy(this);
 			if (!paramsOf.has(this)) {
-				const set = optionsOf(FIELDS).filter(({ name }) => fields[name] !== undefined);
+				const set = policyFields().filter(({ name }) => fields[name] !== undefined);
 				const read = (field) => [field.option, fromFieldValue(field, fields[field.name])];
 				paramsOf.set(this, Object.freeze(define(Object.fromEntries(set.map(read)), "toJSON", paramsToJSON)));
 			}
@@ -133,7 +132,7 @@ function preview(policy, count = PREVIEW_ROWS, show) {
 
 /** Params for JSON, which has no Infinity: the number that means no limit stands for it. */
 function paramsToJSON() {
-	const noLimits = optionsOf(FIELDS).filter(({ option }) => this[option] === Infinity);
+	const noLimits = policyFields().filter(({ option }) => this[option] === Infinity);
 	const numbers = noLimits.map(({ option, unit, noLimit }) => [
 		option,
 		unit === "count" ? Number(noLimit) : { nanoseconds: `${noLimit}` },
@@ -150,11 +149,11 @@ function build(options) {
 	return checkFields(rawsOf(values), failWith(values));
 }
 
-const fieldNames = () => optionsOf(FIELDS).map(({ option }) => option);
+export const fieldNames = () => policyFields().map(({ option }) => option);
 
 /** The fields that options set, each with its value. */
 export function readFields(options) {
-	return optionsOf(FIELDS)
+	return policyFields()
 		.filter(({ option }) => options[option] !== undefined)
 		.map((field) => [field, toFieldValue(field, options[field.option])]);
 }
@@ -181,7 +180,7 @@ function failWith(values) {
 function fit(policy, name, attempts, total) {
 	const fields = checkPolicy(policy);
 	/** The field whose rules an argument follows. */
-	const field = (name, option) => ({ ...optionsOf(FIELDS).find((each) => each.name === name), option });
+	const field = (name, option) => ({ ...fieldOf(name), option });
 	const [count, time] = [field("max_attempts", "attempts"), field("max_elapsed", "total")];
 	const values = [
 		[count, toFieldValue(count, attempts)],

@@ -3,7 +3,7 @@
 import { DECORRELATED, EVERY_INDEX, EXPONENTIAL, FIELDS, uses } from "./fields.js";
 import { MAX, most, ratioOf, termsOf } from "./numbers.js";
 
-const RANGES = {
+export const RANGES = {
 	power: [1n, 16n],
 	origin: [0n, 0xffff_ffffn],
 	jitter_slot: [1n, MAX],
@@ -20,7 +20,7 @@ const MAX_TERM = 1_000_000n;
 const HOUR = 3_600_000_000_000n;
 
 /** Those that depend on nothing; the others are in `defaultOf`. */
-const DEFAULTS = {
+export const DEFAULTS = {
 	power: 2n,
 	origin: 1n,
 	offset: 0n,

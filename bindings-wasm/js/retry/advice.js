@@ -19,7 +19,7 @@ export function adviceOn(name, parse) {
 	try {
 		parse(`off:${name.toLowerCase()}=`);
 	} catch ({ message }) {
-		key = /(?:did you mean |: )(\w+)(?:\?| has no value)/.exec(message)?.[1];
+		key = /(\w+)(?:\?| has no)/.exec(message)?.[1];
 	}
 	const meant = key ? optionOf(key) : MEANT.find(([names]) => names.test(name))?.[1];
 	return meant && `; did you mean ${meant}?`;

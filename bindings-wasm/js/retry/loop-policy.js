@@ -1,7 +1,7 @@
 // What a loop asks of its policy, which it has as the state of one: it needs no class for that.
 
-import { changeFields, limitsOf, makeCurrent } from "../core/policy-state.js";
-import { module, readText } from "../wasm/module.js";
+import { fieldNames, limitsOf, textOf } from "../core/policy-state.js";
+import { ifStarted } from "../wasm/module.js";
 
 export {
 	changeFields,
@@ -10,25 +10,20 @@ export {
 	readFields,
 } from "../core/policy-state.js";
 
-/** The names of the fields as options. */
-export const fieldNames = () => module().fields.map(({ option }) => option);
+/** What the names of the fields begin with, for a page that forbids the core, which knows them. */
+const BEGINNING =
+	/^(?:growth|base|incr|multip|power|orig|offs|cap|floor|jitter|max[RAE]|thrott|retryA|waits|attemptT|reset|elaps)/;
+
+/** Whether a policy has an option of this name. */
+export const isField = (name) => ifStarted(() => fieldNames().includes(name)) ?? BEGINNING.test(name);
 
 export const needsTime = (policy) => limitsOf(policy).needsTime;
 export const isAttemptLimited = (policy) => limitsOf(policy).isAttemptLimited;
 export const maxRetriesOf = (policy) => limitsOf(policy).maxRetries;
 export const isUnlimited = (policy) => maxRetriesOf(policy) === Infinity && !limitsOf(policy).isTimeLimited;
 
-/** The policy with at most this many retries. */
-export function withRetries(policy, most) {
-	const field = module().fields.find(({ name }) => name === "max_retries");
-	return maxRetriesOf(policy) > most ? changeFields(policy, [[field, { raw: BigInt(most) }]]) : policy;
-}
-
 /** Whether a loop draws: without a stream of its own it needs one then. The module makes one in no time. */
 export const isRandom = () => true;
 
 /** The text of the base; undefined if the policy has none. */
-export function baseText(policy) {
-	makeCurrent(policy);
-	return /\bbase=([^,]*)/.exec(readText(module().exports.policy_text()))?.[1];
-}
+export const baseText = (policy) => /\bbase=([^,]*)/.exec(textOf(policy))?.[1];

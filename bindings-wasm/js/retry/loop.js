@@ -250,27 +250,19 @@ export class Loop {
 		const [call, timer] = [new AbortController(), new AbortController()];
 		this.callSignal = call.signal;
 		const unregister = signal && whenAborted(signal, () => call.abort(reasonOf(signal)));
-		let isOver = false;
-		const ended = (async () => {
-			try {
-				const value = await this.call();
-				isOver || this.setEnd("value", value);
-			} catch (error) {
-				isOver || this.fail(error);
-			}
-		})();
-		try {
+		const end = async () => {
 			// A clock that does not wait says itself when an attempt ends.
-			const wait = clock.timeout ? clock.timeout(limit, timer.signal) : realTime(unref).sleep(limit, timer.signal);
-			await this.until(Promise.race([ended, wait]));
-			if (!this.ended && !signal?.aborted) {
+			await (clock.timeout ? clock.timeout(limit, timer.signal) : realTime(unref).sleep(limit, timer.signal));
+			if (!this.ended && !timer.signal.aborted && !signal?.aborted) {
 				this.isLate = true;
 				this.isFinal = false;
 				this.setEnd("error", timeoutError(limit));
 				call.abort(this.result);
 			}
+		};
+		try {
+			await unlessAborted(call.signal, Promise.race([this.callToEnd(), end()]));
 		} finally {
-			isOver = true;
 			timer.abort();
 			unregister?.();
 		}
@@ -301,10 +293,14 @@ export class Loop {
 	}
 
 	async callToEnd() {
+		const { attempts } = this;
+		/** Whether the call was left behind. */
+		const isOver = () => this.isLate || this.attempts !== attempts;
 		try {
-			this.setEnd("value", await this.call());
+			const value = await this.call();
+			isOver() || this.setEnd("value", value);
 		} catch (error) {
-			this.fail(error);
+			isOver() || this.fail(error);
 		}
 	}
 

@@ -4,7 +4,7 @@ import { OPEN } from "../core/account.js";
 import { copyOptions, finite } from "../core/arguments.js";
 import { checkBudget } from "../core/budget.js";
 import { checkAhead, toDeadline, toNanoseconds } from "../core/duration.js";
-import { wrongType } from "../core/errors.js";
+import { PolicyError, wrongType } from "../core/errors.js";
 import { readOwnDelay } from "../core/operation.js";
 import { stateOf, stateOfSeed } from "../core/stream.js";
 import { checkStats } from "../plain/stats.js";
@@ -13,13 +13,13 @@ import { adviceOn } from "./advice.js";
 import { DEFAULT_CLOCK, realTime } from "./clock.js";
 import {
 	changeFields,
-	fieldNames,
 	isAttemptLimited,
+	isField,
+	maxRetriesOf,
 	needsTime,
 	readFields,
 	readPolicy,
 	readPolicyText,
-	withRetries,
 } from "./loop-policy.js";
 
 /** Stands for a missing key, because `undefined` is a key that RandomStream refuses. */
@@ -84,14 +84,18 @@ export function resolveRetryOptions(caller, options = {}, isOff = false) {
 	if (picked.fields) {
 		checkedPolicy = withFields(checkedPolicy, picked.fields);
 	}
-	if (Array.isArray(delays)) {
+	const isList = Array.isArray(delays);
+	if (isList) {
 		picked.delays = delays.map((delay) => readOwnDelay(delay, "delays"));
 	} else if (delays !== undefined && typeof delays !== "function") {
 		wrongType("delays", "an array of durations or a function", delays);
 	}
-	if (Array.isArray(delays) || isOff) {
-		const most = isOff ? 0 : delays.length;
-		checkedPolicy = ifStarted(() => withRetries(checkedPolicy ?? parsePolicy("default"), most));
+	if (isList || isOff) {
+		// A list has an end of its own (SPEC 18.9).
+		const isNamed = (policy ?? picked.fields?.maxRetries ?? picked.fields?.maxAttempts) !== undefined;
+		const limit = isNamed && checkedPolicy ? maxRetriesOf(checkedPolicy) : Infinity;
+		const maxRetries = isOff ? 0 : Math.min(delays.length, limit);
+		checkedPolicy = withFields(checkedPolicy, { __proto__: null, maxRetries });
 	}
 	picked.isLimited = checkedPolicy !== undefined && isAttemptLimited(checkedPolicy);
 	picked.isTimed = isTimed(picked, checkedPolicy);
@@ -220,13 +224,12 @@ export function changedBy(options, changes) {
 	return { ...Object.fromEntries(kept), ...changes };
 }
 
-/** Throws for a name that is neither an option nor a field of a policy. The fields only the core knows. */
+/** Throws for a name that is neither an option nor a field of a policy. */
 function checkFieldNames(caller, fields) {
-	const names = ifStarted(fieldNames);
-	const unknown = names && Object.keys(fields).find((name) => !names.includes(name));
+	const unknown = Object.keys(fields).find((name) => !isField(name));
 	if (unknown !== undefined) {
-		const all = () => `; the options of ${caller} are ${ownNames().join(", ")}, and those of a policy`;
-		throw new TypeError(`${unknown} is unknown${adviceOn(unknown, readPolicyText) ?? all()}`);
+		const all = `; the options of ${caller} are ${ownNames().join(", ")}, and those of a policy`;
+		throw new TypeError(`${unknown} is unknown${adviceOn(unknown, readPolicyText) ?? all}`);
 	}
 }
 
@@ -234,7 +237,14 @@ function checkFieldNames(caller, fields) {
 function withFields(policy, fields) {
 	return ifStarted(() => {
 		const values = readFields(fields);
-		return values.length ? changed(policy ?? parsePolicy("default"), values) : policy;
+		try {
+			return values.length ? changed(policy ?? parsePolicy("default"), values) : policy;
+		} catch (error) {
+			const { code, field, value, limit, message } = error;
+			throw policy || code !== "cap_below_base"
+				? error
+				: new PolicyError(code, field, value, limit, `${message}; one of them is that of the policy "default"`);
+		}
 	});
 }
 
@@ -242,17 +252,11 @@ function withFields(policy, fields) {
 const changes = /* @__PURE__ */ new WeakMap();
 
 function changed(policy, values) {
-	const key = values.map(([{ name }, { raw }]) => `${name}=${raw}`).join();
-	const ofPolicy = changes.get(policy) ?? new Map();
-	let found = values.some(([, { unrepresentable }]) => unrepresentable) ? undefined : ofPolicy.get(key);
-	if (!found) {
-		found = changeFields(policy, values);
-		if (ofPolicy.size === MAX_PARSED) {
-			ofPolicy.clear();
-		}
-		changes.set(policy, ofPolicy.set(key, found));
+	if (!changes.has(policy)) {
+		changes.set(policy, new Map());
 	}
-	return found;
+	const key = values.map(([{ name }, { raw }]) => `${name}=${raw}`).join();
+	return kept(changes.get(policy), key, () => changeFields(policy, values));
 }
 
 function checkFunction(name, option) {
@@ -268,18 +272,21 @@ function hasMethods(object, ...methods) {
 
 /** The policies of the latest policy strings, because parsing one takes longer than a loop that succeeds at once. */
 const parsed = /* @__PURE__ */ new Map();
-const MAX_PARSED = 100;
+const MAX_KEPT = 100;
 
-export function parsePolicy(text) {
-	let policy = parsed.get(text);
-	if (!policy) {
-		policy = readPolicyText(text);
-		if (parsed.size === MAX_PARSED) {
-			parsed.clear();
+export const parsePolicy = (text) => kept(parsed, text, () => readPolicyText(text));
+
+/** What a map has, or else what is made now, and kept. */
+function kept(map, key, make) {
+	let made = map.get(key);
+	if (!made) {
+		made = make();
+		if (map.size === MAX_KEPT) {
+			map.clear();
 		}
-		parsed.set(text, policy);
+		map.set(key, made);
 	}
-	return policy;
+	return made;
 }
 
 /** The state of the stream, or of one of a seed and a key. Without a seed each loop has a stream of its own. */

@@ -2,8 +2,5 @@
 
 /** What the caller of a loop gets for an attempt that met its limit, in ms. */
 export function timeoutError(limit) {
-	const message = `the attempt took longer than ${limit} ms`;
-	return typeof DOMException === "function"
-		? new DOMException(message, "TimeoutError")
-		: Object.assign(new Error(message), { name: "TimeoutError" });
+	return Object.assign(new Error(`the attempt took longer than ${limit} ms`), { name: "TimeoutError" });
 }

@@ -312,6 +312,26 @@ for (const ends of ["signal", "attemptTimeout"]) {
 	});
 }
 
+test("a fetch that ignores its signal is left behind at the limit of an attempt", { timeout: 60_000 }, async () => {
+	for (const options of [
+		{ attemptTimeout: { nanoseconds: 5_000_000n } },
+		{ policy: "constant:base=0s,max_retries=3,attempt_timeout=5ms" },
+		{ attemptTimeout: 5, readBody: true },
+	]) {
+		let calls = 0;
+		const mock = () => (++calls === 3 ? Promise.resolve(new Response("late")) : new Promise(() => {}));
+		const fetch = retryingFetch({ policy: "constant:base=0s,max_retries=3", budget: null, ...options, fetch: mock });
+		assert.equal(await (await fetch("http://localhost/")).text(), "late");
+		// A request that is sent once is not repeated after its limit, whoever set that.
+		calls = 0;
+		await assert.rejects(fetch("http://localhost/", { method: "POST" }), { name: "TimeoutError" });
+		assert.equal(calls, 1);
+	}
+	const unlimited = { policy: "off:attempt_timeout=1ns", attemptTimeout: Infinity };
+	const fetch = retryingFetch({ ...unlimited, fetch: () => wait(5).then(() => new Response("slow")) });
+	assert.equal(await (await fetch("http://localhost/")).text(), "slow");
+});
+
 test("a Request with a body that was never sent is repeated, and rejects with the first error", async () => {
 	const refused = await refusedOrigin();
 	for (const [method, redirect, attempts] of [

@@ -3,29 +3,62 @@
 use core::fmt;
 
 use crate::decision::stats::RetryStats;
+use crate::error::message::Excerpt;
 
-/// What the text of stats cannot have.
+/// A prefix or the name of a label that the text of stats cannot have.
 ///
 /// ```
-/// use backoff_core::{LabelError, RetryStats};
+/// use backoff_core::RetryStats;
 /// let refused = RetryStats::new().prometheus_text("backoff", &[("le", "1")]).unwrap_err();
-/// assert_eq!(refused, LabelError::Label(0));
-/// assert_eq!(refused.to_string(), "label 0 has a name that it cannot have");
+/// assert_eq!(refused.to_string(), "\"le\" cannot be the name of a label: the metrics have their own");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LabelError {
-    /// The prefix cannot begin the name of a metric.
+pub struct LabelError {
+    found: Excerpt,
+    rule: &'static str,
+}
+
+/// What is refused.
+#[derive(Debug, Clone, Copy)]
+pub enum Refused {
+    /// The prefix.
     Prefix,
-    /// The label at this position has a name that is not one, that is taken, or that is there twice.
+    /// The name of the label at this position.
     Label(usize),
+}
+
+impl LabelError {
+    fn of(refused: Refused, prefix: &str, labels: &[(&str, &str)]) -> Self {
+        let (found, rule) = match refused {
+            Refused::Prefix => (
+                prefix,
+                "cannot begin the name of a metric: a prefix has letters, digits, _ and :, and no digit in front",
+            ),
+            Refused::Label(at) => {
+                let name = labels.get(at).map_or("", |label| label.0);
+                (name, broken_rule(name))
+            }
+        };
+        Self { found: Excerpt::new(found.as_bytes()), rule }
+    }
+}
+
+/// The rule that the name of a label breaks.
+fn broken_rule(name: &str) -> &'static str {
+    if !is_name(name, false) {
+        "cannot be the name of a label: a name has letters, digits and _, and no digit in front"
+    } else if name.starts_with("__") {
+        "cannot be the name of a label: Prometheus keeps names with __ in front for itself"
+    } else if is_taken(name) {
+        "cannot be the name of a label: the metrics have their own"
+    } else {
+        "is the name of two labels"
+    }
 }
 
 impl fmt::Display for LabelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Prefix => f.write_str("the prefix cannot begin the name of a metric"),
-            Self::Label(at) => write!(f, "label {at} has a name that it cannot have"),
-        }
+        write!(f, "{:?} {}", self.found, self.rule)
     }
 }
 
@@ -58,7 +91,8 @@ impl RetryStats {
         prefix: &'a str,
         labels: &'a [(&'a str, &'a str)],
     ) -> Result<PrometheusText<'a>, LabelError> {
-        check(prefix, &|at| labels.get(at).copied())?;
+        check(prefix, &|at| labels.get(at).copied())
+            .map_err(|refused| LabelError::of(refused, prefix, labels))?;
         Ok(PrometheusText { stats: self.clone(), prefix, labels })
     }
 }
@@ -67,18 +101,21 @@ impl RetryStats {
 pub(crate) type Labels<'a> = &'a dyn Fn(usize) -> Option<(&'a str, &'a str)>;
 
 /// Whether the prefix and the labels are allowed.
-pub(crate) fn check(prefix: &str, labels: Labels) -> Result<(), LabelError> {
+pub(crate) fn check(prefix: &str, labels: Labels) -> Result<(), Refused> {
     if !is_name(prefix, true) {
-        return Err(LabelError::Prefix);
+        return Err(Refused::Prefix);
     }
     for (at, (name, _)) in (0..).map_while(labels).enumerate() {
-        let is_taken = name.starts_with("__") || name == "le" || name == "reason";
         let is_repeated = (0..at).map_while(labels).any(|(before, _)| before == name);
-        if !is_name(name, false) || is_taken || is_repeated {
-            return Err(LabelError::Label(at));
+        if !is_name(name, false) || is_taken(name) || is_repeated {
+            return Err(Refused::Label(at));
         }
     }
     Ok(())
+}
+
+fn is_taken(name: &str) -> bool {
+    name.starts_with("__") || name == "le" || name == "reason"
 }
 
 fn is_name(text: &str, may_have_colons: bool) -> bool {

@@ -22,6 +22,7 @@ use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
 use crate::parse::string::{Parsed, replaced_by};
 use crate::policy::Policy;
+use crate::policy::builder::PolicyBuilder;
 pub use crate::random::stream::KeyHasher;
 pub use crate::schedule::{NO_WAITS, PolicyNumbers, Schedule, ScheduleParams};
 use crate::text::buffer::TextBuf;
@@ -122,6 +123,12 @@ pub const fn schedule(policy: &Policy) -> &ScheduleParams {
 pub fn policy_of_parts(numbers: &PolicyNumbers, waits: Option<&Waits>) -> Policy {
     let waits = waits.copied().unwrap_or_default();
     Policy(ScheduleParams { numbers: *numbers, waits })
+}
+
+/// Whether the caller of a builder set a limit of retries.
+#[must_use]
+pub fn sets_retries(builder: &PolicyBuilder) -> bool {
+    builder.sets_retries()
 }
 
 /// The number that means no limit as the value of a field, if the field is such a limit.

@@ -8,7 +8,8 @@ use crate::decision::operation::Operation;
 use crate::decision::outcome::{Outcome, StopReason};
 pub use crate::decision::progress::Progress;
 use crate::decision::stats::RetryStats;
-use crate::decision::stats_text::{self, LabelError};
+use crate::decision::stats_text;
+pub use crate::decision::stats_text::Refused;
 use crate::field::Field;
 use crate::policy::Policy;
 
@@ -194,7 +195,7 @@ pub fn write_stats<'a>(
     prefix: &str,
     labels: &'a dyn Fn(usize) -> Option<(&'a str, &'a str)>,
     piece: &mut dyn FnMut(&str),
-) -> Result<(), LabelError> {
+) -> Result<(), Refused> {
     stats_text::check(prefix, labels)?;
     // Writing a piece cannot fail.
     let _ = stats_text::write(stats, prefix, labels, &mut |text| {

@@ -174,6 +174,12 @@ impl PolicyBuilder {
         self.foreign.map_or_else(|| Policy::from_params(&self.params), Err)
     }
 
+    /// Whether a limit of retries was set, other than that of the policy of which the builder was made.
+    pub(crate) fn sets_retries(&self) -> bool {
+        let limits = bit(Field::MaxRetries) | bit(Field::MaxAttempts);
+        self.params.bits() & !self.inherited & limits != 0
+    }
+
     fn with(mut self, field: Field, value: impl Argument) -> Self {
         for &replaced in replaced_by(field) {
             if self.inherited & bit(replaced) != 0 {

@@ -53,13 +53,20 @@ impl TextKind {
     }
 
     /// Every head, or every key.
-    pub(crate) fn names(self, of_heads: bool) -> impl Iterator<Item = &'static str> + Clone {
-        let (kinds, presets, keys) = if of_heads {
-            (self.head_kinds(), self.presets(), &[][..])
-        } else {
-            (&[][..], &[][..], self.keys())
-        };
-        let heads = kinds.iter().copied().chain(presets.iter().map(|preset| preset.name));
-        heads.chain(keys.iter().map(|key| key.name()))
+    pub(crate) fn names(self, of_heads: bool) -> impl Iterator<Item = &'static str> {
+        (0..).map_while(move |place| self.name_at(of_heads, place))
+    }
+
+    // Out of line: several loops ask it, and the code of one copy is short.
+    #[inline(never)]
+    fn name_at(self, of_heads: bool, place: usize) -> Option<&'static str> {
+        if !of_heads {
+            return self.keys().get(place).map(|key| key.name());
+        }
+        let kinds = self.head_kinds();
+        match place.checked_sub(kinds.len()) {
+            Some(place) => self.presets().get(place).map(|preset| preset.name),
+            None => kinds.get(place).copied(),
+        }
     }
 }

@@ -320,6 +320,24 @@ fn labels_of_stats() {
 }
 
 #[test]
+fn a_refused_label_is_named_with_its_rule() {
+    let refused = |prefix: &str, names: &[&str]| {
+        let labels: Vec<_> = names.iter().map(|name| (*name, "x")).collect();
+        RetryStats::new().prometheus_text(prefix, &labels).unwrap_err().to_string()
+    };
+    let label = "cannot be the name of a label";
+    for (message, found, rule) in [
+        (refused("9a", &[]), "\"9a\" cannot begin the name of a metric", "letters"),
+        (refused("a", &["b", "a b"]), &format!("\"a\\x20b\" {label}"), "letters"),
+        (refused("a", &["__b"]), &format!("\"__b\" {label}"), "__ in front"),
+        (refused("a", &["le"]), &format!("\"le\" {label}"), "their own"),
+        (refused("a", &["b", "c", "b"]), "\"b\" is the name of two labels", ""),
+    ] {
+        assert!(message.starts_with(found) && message.contains(rule), "{message}");
+    }
+}
+
+#[test]
 fn levels_of_budgets() {
     let policy = Policy::parse("constant:base=0s").unwrap();
     for case in cases::<Value>("budget_levels") {

@@ -7,8 +7,14 @@ use crate::report::Report;
 use crate::servers::with_servers;
 use crate::shell::*;
 
-const INPUTS: [&str; 5] =
-    ["core", "bindings-wasm", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
+const INPUTS: [&str; 6] = [
+    "core",
+    "bindings-wasm",
+    "docs/migrating-javascript.md",
+    "Cargo.toml",
+    "Cargo.lock",
+    "rust-toolchain.toml",
+];
 
 /// Pins what the package runs on in the tests of a release.
 const TOOLS: &str = "bindings-wasm/tests/everywhere/package-lock.json";

@@ -18,12 +18,12 @@ from .._types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import logging
     from collections.abc import Callable
     from typing import Final
 
     from .._aliases import Maybe
     from .._backoff import _PolicyFields
+    from .._log import _Log
     from .._options import _Key
     from .._verdict import VerdictLike
 else:
@@ -74,7 +74,7 @@ class HttpOptions(_PolicyFields, total=False):
     on_retry: Callable[[HttpEvent], Maybe[object]] | None
     on_stop: Callable[[HttpEvent], Maybe[object]] | None
     name: str | None
-    log: bool | logging.Logger
+    log: _Log
     sleep: Callable[[float], Maybe[object]] | None
     clock_ns: Callable[[], int] | None
 

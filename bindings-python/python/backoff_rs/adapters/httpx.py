@@ -47,6 +47,11 @@ def _head(response: httpx.Response) -> tuple[int, Mapping[str, str]]:
     return response.status_code, response.headers
 
 
+def _check_policy(policy: object) -> None:
+    if hasattr(policy, "handle_request") or hasattr(policy, "handle_async_request"):
+        raise TypeError(f"policy is a transport, {_type_name(policy)}: pass it as transport=")
+
+
 def _check_transport(transport: object, method: str, other: type) -> None:
     # A class, and one of the other kind, would fail at the first request.
     if isinstance(transport, type):
@@ -122,6 +127,7 @@ class RetryTransport(httpx.BaseTransport):
         transport: httpx.BaseTransport | None = None,
         **options: Unpack[HttpOptions],
     ) -> None:
+        _check_policy(policy)
         self._client = Client(
             policy, options, Library(_head, _failure, _drain, httpx.Response.close, awaits=False)
         )
@@ -219,6 +225,7 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
         transport: httpx.AsyncBaseTransport | None = None,
         **options: Unpack[HttpOptions],
     ) -> None:
+        _check_policy(policy)
         self._client = Client(
             policy, options, Library(_head, _failure, _drain_async, _close_async, awaits=True)
         )

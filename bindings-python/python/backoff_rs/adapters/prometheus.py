@@ -61,7 +61,8 @@ class Collector(_Collector):
         earlier stats, for the same values once more, and for names that a label cannot have.
         """
         if not isinstance(stats, RetryStats):
-            raise TypeError(f"stats must be RetryStats, not {_type_name(stats)}")
+            advice = ": call add_budget()" if isinstance(stats, Budget) else ""
+            raise TypeError(f"stats must be RetryStats, not {_type_name(stats)}{advice}")
         with self._lock:
             self._stats = self._with(self._stats, stats, labels)
         return self

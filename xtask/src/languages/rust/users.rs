@@ -34,6 +34,11 @@ pub(super) fn test(report: &mut Report) {
         let note = "enable feature `tokio` of `backoff-retry`, or pass your runtime's timer";
         refused(&on(&user, "check --quiet")?, note)
     });
+    report.check("the compiler says that WebAssembly needs a clock of the caller", || {
+        let user = user_of_file("no_clock", BARE_LOOPS)?;
+        let check = on(&user, &format!("check --quiet --target {WASM}"))?;
+        refused(&check, "has no clock of its own, so a loop needs one there")
+    });
 }
 
 /// Each feature alone, and the oldest Rust.
