@@ -2,9 +2,11 @@
 
 use crate::crates::lint;
 use crate::fresh::built;
+use crate::program as command;
 use crate::report::Report;
 use crate::shell::*;
-use crate::{program as command, site};
+
+const LOCK: &str = "site/package-lock.json";
 
 /// What the page is made of.
 const INPUTS: [&str; 12] = [
@@ -14,7 +16,7 @@ const INPUTS: [&str; 12] = [
     "core/src",
     "docs/programs.md",
     "site/engine/src",
-    "site/package-lock.json",
+    LOCK,
     "site/playground/build.mjs",
     "site/playground/index.html",
     "site/playground/src",
@@ -22,9 +24,19 @@ const INPUTS: [&str; 12] = [
     "tools",
 ];
 
+/// Installs what builds the site and its playground.
+pub(crate) fn tools() -> Result<()> {
+    let folder = root().join("site/node_modules");
+    built(folder, &[LOCK], |_| {
+        progress("installing what builds the site");
+        program("npm ci --no-audit --no-fund").within(root().join("site")).run()
+    })?;
+    Ok(())
+}
+
 /// Builds the page. Returns its folder.
 pub(crate) fn build() -> Result<PathBuf> {
-    site::tools()?;
+    tools()?;
     built(scratch().join("playground"), &INPUTS, |folder| {
         progress("building the playground");
         let build = program("node playground/build.mjs").within(root().join("site"));
