@@ -6,8 +6,6 @@ use crate::program as command;
 use crate::report::Report;
 use crate::shell::*;
 
-const LOCK: &str = "site/package-lock.json";
-
 /// What the page is made of.
 const INPUTS: [&str; 12] = [
     "Cargo.lock",
@@ -16,7 +14,7 @@ const INPUTS: [&str; 12] = [
     "core/src",
     "docs/programs.md",
     "site/engine/src",
-    LOCK,
+    "site/package-lock.json",
     "site/playground/build.mjs",
     "site/playground/index.html",
     "site/playground/src",
@@ -27,7 +25,7 @@ const INPUTS: [&str; 12] = [
 /// Installs what builds the site and its playground.
 pub(crate) fn tools() -> Result<()> {
     let folder = root().join("site/node_modules");
-    built(folder, &[LOCK], |_| {
+    built(folder, &["site/package-lock.json"], |_| {
         progress("installing what builds the site");
         program("npm ci --no-audit --no-fund").within(root().join("site")).run()
     })?;

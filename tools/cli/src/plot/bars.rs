@@ -1,9 +1,9 @@
 //! Bars, where each line of a chart has one point.
 
-use super::Chart;
 use super::axis::Axis;
 use super::picture::{Anchor, Paint, Shape};
 use super::sizes::{LINE_HEIGHT, MARGIN, SIZE, WIDTH, text_width};
+use super::{Chart, Line};
 
 const HEIGHT: f64 = 14.0;
 
@@ -27,8 +27,8 @@ pub(super) fn draw(chart: &Chart, from: f64, shapes: &mut Vec<Shape>) -> f64 {
         let (top, middle) = (bottom + 5.0, bottom + 5.0 + HEIGHT / 2.0);
         bottom = top + HEIGHT + 4.0;
         let Some(point) = line.points.first() else {
-            let word = if line.beyond.is_empty() { "none" } else { BEYOND };
-            shapes.push(text(MARGIN, middle + SIZE * 0.35, Paint::Series(series), word));
+            let paint = Paint::Series(series);
+            shapes.push(text(MARGIN, middle + SIZE * 0.35, paint, without(line)));
             continue;
         };
         let end = MARGIN + length(point.y);
@@ -45,5 +45,7 @@ pub(super) fn draw(chart: &Chart, from: f64, shapes: &mut Vec<Shape>) -> f64 {
     bottom + MARGIN * 0.75
 }
 
-/// What a line whose value is beyond all others has instead of a bar.
-pub(super) const BEYOND: &str = "never";
+/// What a line without a value has instead of a bar.
+pub(super) fn without(line: &Line) -> &'static str {
+    if line.beyond.is_empty() { "none" } else { "never" }
+}

@@ -92,12 +92,20 @@ impl Chart {
 
     /// The chart in words, for those who do not see it.
     fn description(&self) -> String {
+        let is_bars = self.is_bars();
+        let bar = |line: &Line| {
+            let value =
+                line.points.first().map_or(bars::without(line), |point| point.text.as_str());
+            Some(format!("{}: {value}", line.name))
+        };
         let end = |line: &Line| {
             let point = line.points.last()?;
             Some(format!("{}: {} at {} {}", line.name, grouped(point.y), grouped(point.x), self.x))
         };
-        let ends: Vec<_> = self.lines.iter().filter_map(end).collect();
-        let lines = format!("{}. The lines end at: {}", self.subtitle, ends.join("; "));
+        let of_line = |line: &Line| if is_bars { bar(line) } else { end(line) };
+        let values = self.lines.iter().filter_map(of_line).collect::<Vec<_>>().join("; ");
+        let are = if is_bars { "" } else { "The lines end at: " };
+        let lines = format!("{}. {are}{values}", self.subtitle);
         let sentences = std::iter::once(&lines).chain(&self.notes);
         sentences.map(|sentence| format!("{sentence}.")).collect::<Vec<_>>().join(" ")
     }

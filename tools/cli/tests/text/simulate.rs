@@ -266,6 +266,7 @@ fn a_policy_that_never_succeeds_has_no_bar() {
     let text = std::fs::read_to_string(path).unwrap();
     assert_eq!(text.matches("<rect class=\"mark").count(), 1, "{text}");
     assert!(text.contains(">fails</text>") && text.contains(">none</text>"), "{text}");
+    assert!(text.contains("off: 0; fails: none.</desc>"), "{text}");
 }
 
 /// Without jitter 20 clients come back together: in the interval in which the outage ends, and not in

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
-use backoff_core::{Budget, BudgetLevel, BudgetMember, Fallback, SteppedState};
+use backoff_core::{BudgetLevel, BudgetMember, Fallback};
 use serde::Serialize;
 
 use crate::arguments::BudgetArgument;
@@ -52,18 +52,10 @@ fn try_read(path: &Path) -> Result<(BudgetArgument, Left)> {
     let parsed = parsed.with_context(|| format!("it is {DAMAGED}"))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-    let level = level(&parsed, account, now_ns).with_context(|| format!("it is {DAMAGED}"))?;
+    let member = BudgetMember::new(&parsed, &parsed, 1, Fallback::Refuse, u64::MAX, 0);
+    let level = member.level(Some(account.as_bytes()), now_ns);
+    let level = level.with_context(|| format!("it is {DAMAGED}"))?;
     Ok((parsed, Left::new(level)))
-}
-
-fn level(budget: &Budget, account: &str, now_ns: u64) -> Option<BudgetLevel> {
-    let mut member = BudgetMember::new(budget, budget, 1, Fallback::Refuse, u64::MAX, 0);
-    member.begin(0);
-    match member.step(Some(account.as_bytes()), now_ns)? {
-        SteppedState::Unchanged(state) | SteppedState::Changed(state) => {
-            Some(state.state().level(now_ns))
-        }
-    }
 }
 
 /// A number of parts as a number of wholes, to two decimals, rounded down.
@@ -75,25 +67,7 @@ fn decimal(parts: u64, unit: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use backoff_core::Budget;
-
-    use super::{Left, decimal, level};
-
-    #[test]
-    fn what_is_left_is_a_number_of_tokens() {
-        let table = [
-            // From the documentation of `BudgetState::level`.
-            ("ratio:max_tokens=20", "7 30", "Now 3 of 20 are left."),
-            ("ratio:max_tokens=20", "7 30 | 28333333 2 1", "Now 3 of 20 are left."),
-        ];
-        for (budget, account, expected) in table {
-            let budget = Budget::parse(budget).unwrap();
-            let left = Left::new(level(&budget, account, 0).unwrap());
-            assert_eq!(left.sentence(), expected);
-        }
-        let budget = Budget::parse("ratio:max_tokens=20").unwrap();
-        assert_eq!(level(&budget, "7 30 x", 0), None);
-    }
+    use super::decimal;
 
     #[test]
     fn parts_of_tokens_are_decimals() {
