@@ -2,9 +2,9 @@
 
 use crate::crates::lint;
 use crate::fresh::built;
+use crate::program as command;
 use crate::report::Report;
 use crate::shell::*;
-use crate::{program as command, site};
 
 /// What the page is made of.
 const INPUTS: [&str; 12] = [
@@ -22,9 +22,19 @@ const INPUTS: [&str; 12] = [
     "tools",
 ];
 
+/// Installs what builds the site and its playground.
+pub(crate) fn tools() -> Result<()> {
+    let folder = root().join("site/node_modules");
+    built(folder, &["site/package-lock.json"], |_| {
+        progress("installing what builds the site");
+        program("npm ci --no-audit --no-fund").within(root().join("site")).run()
+    })?;
+    Ok(())
+}
+
 /// Builds the page. Returns its folder.
 pub(crate) fn build() -> Result<PathBuf> {
-    site::tools()?;
+    tools()?;
     built(scratch().join("playground"), &INPUTS, |folder| {
         progress("building the playground");
         let build = program("node playground/build.mjs").within(root().join("site"));

@@ -1,11 +1,8 @@
 //! `cargo xtask site`: all pages of the project, the playground and the references of the languages as one static site.
 
-use crate::fresh::built;
 use crate::report::Report;
 use crate::shell::*;
 use crate::{api, playground, venv};
-
-const LOCK: &str = "site/package-lock.json";
 
 /// Reads the package of Python.
 const GRIFFE: &str = "griffe==2.4.1";
@@ -46,19 +43,9 @@ fn node(line: &str) -> Program {
     program("node").words(line).within(root().join("site"))
 }
 
-/// Installs what builds the site and its playground.
-pub(crate) fn tools() -> Result<()> {
-    let folder = root().join("site/node_modules");
-    built(folder, &[LOCK], |_| {
-        progress("installing what builds the site");
-        program("npm ci --no-audit --no-fund").within(root().join("site")).run()
-    })?;
-    Ok(())
-}
-
 /// Builds the site into a folder, for a server that has it at this path.
 fn build(folder: &Path, base: &str, extent: Extent) -> Result<()> {
-    tools()?;
+    playground::tools()?;
     let place = scratch().join("site");
     let (source, references) = (place.join("source"), place.join("references"));
     let site = |line: &str| {
