@@ -124,18 +124,11 @@ def unreadable():
     for id, why, head in (
         ("upper", "capital letters do not count", "FullJitter"),
         ("underscore", "nor do underscores", "equal_jitter"),
-        ("slip", "two letters in the other order", "exponentail"),
-        ("short", "a short name", "nono"),
         ("hyphens", "a preset without its hyphens", "awssdk2026"),
-        ("preset", "a slip in a preset", "aws-sdk-2025"),
         ("no-peer", "a peer of a key is none of a head", "retries"),
     ):
         yield error(f"meant-{id}", why, f"{head}:base=1s")
-    yield budget("meant-head", "a slip in a budget", "qouta:cost=5")
     yield budget("meant-key", "a name of other libraries", "ratio:tokenRatio=0.1")
-    yield budget("meant-nearest", "the nearest name counts", "rat:per=1s")
-    yield budget("meant-tie", "of two that are as near, the first", "rati:per=1s")
-    yield budget("meant-slip", "a slip in a key", "ratio:max_token=5")
     yield budget("meant-two", "a peer of one text in the other", "throttle:backoff_limit=5")
     yield budget("peer-policy", "peers of keys of policies", "quota:retries=1")
     yield budget("peer-key", "a key with hyphens", "quota:max-tokens=1")

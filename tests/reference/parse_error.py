@@ -1,6 +1,5 @@
 """Clause 11.7: the errors of policy and budget strings."""
 
-import functools
 import re
 
 from reference.fields import UNITS
@@ -92,25 +91,4 @@ def letters(name):
 def meant(found, names):
     """The names that an unknown one stands for."""
     found = letters(found)
-    same = [name for name in names if found in [letters(name), *PEERS.get(name, "").split()]]
-    if same or not found:
-        return same
-    slips = [
-        (edits(known, found), place, name)
-        for place, name in enumerate(names)
-        if (known := letters(name))[0] == found[0]
-        and edits(known, found) <= (1 if len(known) < 5 else 2)
-    ]
-    return [name for *_, name in [min(slips)]] if slips else []
-
-
-@functools.cache
-def edits(known, found):
-    """How many letters are to be added, left out or changed."""
-    if not known or not found:
-        return len(known) + len(found)
-    return min(
-        edits(known[1:], found) + 1,
-        edits(known, found[1:]) + 1,
-        edits(known[1:], found[1:]) + (known[0] != found[0]),
-    )
+    return [name for name in names if found in [letters(name), *PEERS.get(name, "").split()]]

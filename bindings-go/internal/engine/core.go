@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn273(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn270(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn273(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn270(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn223(t1+v4, v3, i32(1))
+		t2 := m.fn222(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -2171,7 +2171,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn273(v2, v3, i64(0), i64(10), i64(0))
+		m.fn270(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2191,7 +2191,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn246(v0, int32(t5)|i32(48))
+		_ = m.fn243(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2200,13 +2200,13 @@ l4:
 
 //go:norace
 func (m *Module) fn36(v0, v1 int32) {
-	var v2, v3, v4, v5, v6 int32
-	var v7 int64
-	var v8, v9, v10, v11, v12, v13, v14 int32
-	var v15 int64
-	var v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int32
+	var v2, v3, v4, v5, v6, v7 int32
+	var v8 int64
+	var v9, v10, v11, v12, v13, v14, v15 int32
+	var v16 int64
+	var v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34 int32
 	t0 := m.g0
-	v2 = t0 - i32(240)
+	v2 = t0 - i32(192)
 	m.g0 = v2
 	t1 := int32(load32(m.memory, uint64(uint32(v0))+36))
 	v3 = t1
@@ -2225,10 +2225,10 @@ func (m *Module) fn36(v0, v1 int32) {
 			goto l1
 		}
 	l0:
-		v6 = v4 << 2
-		t3 := int32(load32(m.memory, uint32(v6+i32(38476))))
+		v7 = v4 << 2
+		t3 := int32(load32(m.memory, uint32(v7+i32(38476))))
 		v5 = t3
-		t4 := int32(load32(m.memory, uint32(v6+i32(38372))))
+		t4 := int32(load32(m.memory, uint32(v7+i32(38372))))
 		v6 = t4
 	}
 l1:
@@ -2237,9 +2237,9 @@ l1:
 	if v3 == i32(35) {
 		p6 = 1
 	}
-	v7 = t5
+	v8 = t5
 	var p7 int32
-	if v7 == i64(5) {
+	if v8 == i64(5) {
 		p7 = 1
 	}
 	t8 := p6 & p7
@@ -2247,100 +2247,98 @@ l1:
 	if v4 == i32(4) {
 		p9 = 1
 	}
-	v8 = p9
-	v9 = t8 & v8
+	v9 = p9
+	v10 = t8 & v9
 	var p10 int32
 	if v4 == i32(14) {
 		p10 = 1
 	}
-	v10 = p10
+	v11 = p10
 	p11 := i32(35888)
-	if v10 != 0 {
+	if v11 != 0 {
 		p11 = i32(35903)
 	}
-	v11 = p11
+	v12 = p11
 	p12 := i32(15)
-	if v10 != 0 {
+	if v11 != 0 {
 		p12 = i32(16)
 	}
-	v12 = p12
+	v13 = p12
 	t13 := int32(load32(m.memory, uint64(uint32(v0))+24))
-	v13 = t13
-	v14 = v2 + i32(72) + i32(8)
+	v14 = t13
+	v15 = v2 + i32(64) + i32(8)
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+16))
-	v15 = t14
-	v16 = v2 + i32(204) + i32(8)
-	v17 = v2 + i32(72) + i32(32)
+	v16 = t14
 	t15 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v18 = t15
+	v17 = t15
 	t16 := int32(load32(m.memory, uint32(v0)))
-	v19 = t16
+	v18 = t16
 	t17 := int32(load32(m.memory, uint64(uint32(v0))+28))
-	v20 = t17
+	v19 = t17
 	var p18 int32
-	if uint32(v20) < uint32(i32(129)) {
+	if uint32(v19) < uint32(i32(129)) {
 		p18 = 1
 	}
-	v21 = p18
+	v20 = p18
 l7:
 	{
 		if v5 == 0 {
 			goto l2
 		}
-		m.fn3(v2+i32(72), v5, v6, i32(123))
-		t19 := int32(load32(m.memory, uint64(uint32(v2))+84))
-		v0 = t19
-		t20 := int32(load32(m.memory, uint64(uint32(v2))+80))
-		v5 = t20
-		t21 := int32(load32(m.memory, uint64(uint32(v2))+72))
-		t22 := int32(load32(m.memory, uint64(uint32(v2))+76))
+		m.fn3(v2+i32(64), v5, v6, i32(123))
+		t19 := int32(load32(m.memory, uint64(uint32(v2))+76))
+		v7 = t19
+		t20 := int32(load32(m.memory, uint64(uint32(v2))+72))
+		v0 = t20
+		t21 := int32(load32(m.memory, uint64(uint32(v2))+64))
+		t22 := int32(load32(m.memory, uint64(uint32(v2))+68))
 		t23 := m.fn34(v1, t21, t22)
-		v22 = t23
-		if v5 == 0 {
+		v21 = t23
+		if v0 == 0 {
 			goto l2
 		}
-		m.fn3(v2+i32(72), v5, v0, i32(125))
-		t24 := int32(load32(m.memory, uint64(uint32(v2))+84))
+		m.fn3(v2+i32(64), v0, v7, i32(125))
+		t24 := int32(load32(m.memory, uint64(uint32(v2))+76))
 		v6 = t24
-		t25 := int32(load32(m.memory, uint64(uint32(v2))+80))
+		t25 := int32(load32(m.memory, uint64(uint32(v2))+72))
 		v5 = t25
-		t26 := int32(load32(m.memory, uint64(uint32(v2))+76))
-		v23 = t26
-		t27 := int32(load32(m.memory, uint64(uint32(v2))+72))
+		t26 := int32(load32(m.memory, uint64(uint32(v2))+68))
+		v22 = t26
+		t27 := int32(load32(m.memory, uint64(uint32(v2))+64))
 		v0 = t27
 		{
 			if v3 != 0 {
 				goto l3
 			}
-			v24 = i32(3)
+			v7 = i32(3)
 			goto l4
 		l3:
-			m.fn41(v2+i32(60), v3)
-			t28 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			v24 = t28
-			t30 := v24
+			m.fn41(v2+i32(52), v3)
+			t28 := int32(load32(m.memory, uint64(uint32(v2))+52))
+			v7 = t28
+			t30 := v7
 			p29 := i32(3)
-			if v24 != i32(4) {
-				p29 = v24
+			if v7 != i32(4) {
+				p29 = v7
 			}
 			p31 := p29
-			if v8 != 0 {
+			if v9 != 0 {
 				p31 = t30
 			}
-			v24 = p31
+			v7 = p31
 		}
 	l4:
-		store32(m.memory, uint64(uint32(v2))+60, uint32(v24))
-		switch v23 + i32(-4) {
+		store32(m.memory, uint64(uint32(v2))+52, uint32(v7))
+		switch v22 + i32(-4) {
 		default:
 			goto l7
 		case 1:
 			t32 := int32(m.memory[uint32(v0)])
-			v23 = t32
+			v22 = t32
 			if v3 == 0 {
 				goto l9
 			}
-			if v23 == i32(102) {
+			if v22 == i32(102) {
 				t33 := int32(m.memory[uint64(uint32(v0))+1])
 				if t33 != i32(105) {
 					goto l11
@@ -2357,14 +2355,14 @@ l7:
 				if t36 != i32(100) {
 					goto l11
 				}
-				m.fn225(v2, v3)
-				t37 := int32(load32(m.memory, uint32(v2)))
-				t38 := int32(load32(m.memory, uint64(uint32(v2))+4))
-				_ = m.fn34(v22, t37, t38)
+				m.fn235(v2+i32(8), v3)
+				t37 := int32(load32(m.memory, uint64(uint32(v2))+8))
+				t38 := int32(load32(m.memory, uint64(uint32(v2))+12))
+				_ = m.fn34(v21, t37, t38)
 				goto l7
 			}
 		l9:
-			switch v23 + i32(-102) {
+			switch v22 + i32(-102) {
 			case 0:
 				goto l11
 			case 1, 2, 3, 4:
@@ -2386,24 +2384,24 @@ l7:
 				if t57 != i32(115) {
 					goto l7
 				}
-				if v24 != 0 {
+				if v7 != 0 {
 					goto l7
 				}
-				t58 := int32(load32(m.memory, uint64(uint32(v2))+68))
-				v23 = t58 << 3
+				t58 := int32(load32(m.memory, uint64(uint32(v2))+60))
+				v22 = t58 << 3
 				v0 = i32(0)
-				t59 := int32(load32(m.memory, uint64(uint32(v2))+64))
-				v24 = t59
+				t59 := int32(load32(m.memory, uint64(uint32(v2))+56))
+				v7 = t59
 			l27:
 				{
-					if v23 == 0 {
+					if v22 == 0 {
 						goto l7
 					}
-					t60 := int32(load32(m.memory, uint64(uint32(v24))+4))
-					v25 = t60
-					t61 := int32(load32(m.memory, uint32(v24)))
-					v26 = t61
-					t63 := v22
+					t60 := int32(load32(m.memory, uint64(uint32(v7))+4))
+					v23 = t60
+					t61 := int32(load32(m.memory, uint32(v7)))
+					v24 = t61
+					t63 := v21
 					p62 := i32(1)
 					if v0 != 0 {
 						p62 = i32(34768)
@@ -2413,10 +2411,10 @@ l7:
 						p64 = i32(2)
 					}
 					t65 := m.fn34(t63, p62, p64)
-					_ = m.fn34(t65, v26, v25)
+					_ = m.fn34(t65, v24, v23)
 					v0 = v0 + i32(-1)
-					v23 = v23 + i32(-8)
-					v24 = v24 + i32(8)
+					v22 = v22 + i32(-8)
+					v7 = v7 + i32(8)
 					goto l27
 				}
 			case 6:
@@ -2436,10 +2434,10 @@ l7:
 				if t52 != i32(116) {
 					goto l7
 				}
-				_ = m.fn242(v22, v2+i32(60), v15)
+				_ = m.fn239(v21, v2+i32(52), v16)
 				goto l7
 			default:
-				switch v23 + i32(-117) {
+				switch v22 + i32(-117) {
 				case 0:
 					t67 := int32(m.memory[uint64(uint32(v0))+1])
 					if t67 != i32(110) {
@@ -2457,22 +2455,22 @@ l7:
 					if t70 != i32(115) {
 						goto l7
 					}
-					memory_copy(m.memory[:], uint32(v14), uint32(i32(34656)), uint32(i32(112)))
+					memory_copy(m.memory[:], uint32(v15), uint32(i32(34656)), uint32(i32(112)))
 					v0 = i32(0)
 				l28:
 					{
 						if v0 == i32(112) {
 							goto l7
 						}
-						v24 = v2 + i32(72) + v0
-						t71 := int32(load32(m.memory, uint32(v24+i32(8))))
-						v23 = t71
-						if v23 == 0 {
+						v7 = v2 + i32(64) + v0
+						t71 := int32(load32(m.memory, uint32(v7+i32(8))))
+						v22 = t71
+						if v22 == 0 {
 							goto l7
 						}
-						t72 := int32(load32(m.memory, uint32(v24+i32(12))))
-						v24 = t72
-						t74 := v22
+						t72 := int32(load32(m.memory, uint32(v7+i32(12))))
+						v7 = t72
+						t74 := v21
 						p73 := i32(1)
 						if v0 != 0 {
 							p73 = i32(34768)
@@ -2482,7 +2480,7 @@ l7:
 							p75 = i32(2)
 						}
 						t76 := m.fn34(t74, p73, p75)
-						_ = m.fn34(t76, v23, v24)
+						_ = m.fn34(t76, v22, v7)
 						v0 = v0 + i32(16)
 						goto l28
 					}
@@ -2503,13 +2501,13 @@ l7:
 					if t43 != i32(101) {
 						goto l7
 					}
-					if v13 == 0 {
-						if v19 == 0 {
+					if v14 == 0 {
+						if v18 == 0 {
 							goto l24
 						}
-						store32(m.memory, uint64(uint32(v2))+80, uint32(i32(7)))
-						store64(m.memory, uint64(uint32(v2))+72, uint64(i64(0x600000001)))
-						if v15 != i64(0) {
+						store32(m.memory, uint64(uint32(v2))+72, uint32(i32(7)))
+						store64(m.memory, uint64(uint32(v2))+64, uint64(i64(0x600000001)))
+						if v16 != i64(0) {
 							goto l24
 						}
 						v0 = i32(0)
@@ -2518,18 +2516,18 @@ l7:
 							if v0 == i32(12) {
 								goto l24
 							}
-							v24 = v2 + i32(72) + v0
+							v7 = v2 + i32(64) + v0
 							v0 = v0 + i32(4)
-							t46 := int32(load32(m.memory, uint32(v24)))
+							t46 := int32(load32(m.memory, uint32(v7)))
 							if t46 != v4 {
 								goto l25
 							}
 							goto l26
 						}
 					l24:
-						t47 := m.fn242(v22, v2+i32(60), v7)
+						t47 := m.fn239(v21, v2+i32(52), v8)
 						v0 = t47
-						if v9 == 0 {
+						if v10 == 0 {
 							goto l7
 						}
 						_ = m.fn34(v0, i32(35928), i32(14))
@@ -2540,10 +2538,10 @@ l7:
 					{
 						if uint32(v0) < uint32(i32(126)) {
 							{
-								if uint32(v20) < uint32(i32(126)) {
+								if uint32(v19) < uint32(i32(126)) {
 									goto l21
 								}
-								t44 := int32(int8(m.memory[uint64(uint32(v13))+125]))
+								t44 := int32(int8(m.memory[uint64(uint32(v14))+125]))
 								if t44 < i32(-64) {
 									goto l20
 								}
@@ -2552,27 +2550,27 @@ l7:
 							v0 = i32(125)
 							goto l22
 						}
-						if v21 == 0 {
+						if v20 == 0 {
 							goto l19
 						}
 						goto l20
 					l19:
-						v24 = v13 + v0
-						v23 = v0 + i32(-1)
-						v0 = v23
-						t45 := int32(int8(m.memory[uint32(v24)]))
+						v7 = v14 + v0
+						v22 = v0 + i32(-1)
+						v0 = v22
+						t45 := int32(int8(m.memory[uint32(v7)]))
 						if t45 <= i32(-65) {
 							goto l23
 						}
 					}
-					v0 = v23 + i32(1)
+					v0 = v22 + i32(1)
 					goto l22
 				default:
 					goto l7
 				}
 			}
 		l11:
-			if v19 == 0 {
+			if v18 == 0 {
 				goto l7
 			}
 			t78 := int32(m.memory[uint64(uint32(v0))+1])
@@ -2625,28 +2623,28 @@ l7:
 			if t89 != i32(114) {
 				goto l7
 			}
-			if v15 != i64(0) {
+			if v16 != i64(0) {
 				if v3 == 0 {
 					goto l7
 				}
-				m.fn233(v2+i32(16), v3)
-				t91 := int32(load32(m.memory, uint64(uint32(v2))+16))
-				t92 := v2 + i32(8)
+				m.fn229(v2+i32(24), v3)
+				t91 := int32(load32(m.memory, uint64(uint32(v2))+24))
+				t92 := v2 + i32(16)
 				v0 = t91
-				m.fn225(t92, v0)
-				t93 := int32(load32(m.memory, uint64(uint32(v2))+8))
-				t94 := int32(load32(m.memory, uint64(uint32(v2))+12))
-				t95 := m.fn34(v22, t93, t94)
+				m.fn235(t92, v0)
+				t93 := int32(load32(m.memory, uint64(uint32(v2))+16))
+				t94 := int32(load32(m.memory, uint64(uint32(v2))+20))
+				t95 := m.fn34(v21, t93, t94)
 				t96 := m.fn34(t95, i32(35927), i32(1))
-				v24 = t96
-				m.fn41(v2+i32(72), v0)
-				_ = m.fn242(v24, v2+i32(72), v15)
+				v7 = t96
+				m.fn41(v2+i32(64), v0)
+				_ = m.fn239(v7, v2+i32(64), v16)
 				goto l7
 			}
-			_ = m.fn34(v22, i32(35919), i32(8))
+			_ = m.fn34(v21, i32(35919), i32(8))
 			goto l7
 		case 0:
-			if v19 == 0 {
+			if v18 == 0 {
 				goto l7
 			}
 			t98 := int32(m.memory[uint32(v0)])
@@ -2665,219 +2663,268 @@ l7:
 			if t101 != i32(101) {
 				goto l7
 			}
-			m.fn252(v18, v22)
+			m.fn250(v17, v21)
 			{
-				t102 := int32(load32(m.memory, uint64(uint32(v18))+32))
-				t103 := v18
+				t102 := int32(load32(m.memory, uint64(uint32(v17))+32))
+				t103 := v17
 				v0 = t102
 				p104 := i32(32)
 				if uint32(v0) < uint32(i32(32)) {
 					p104 = v0
 				}
 				v0 = p104
-				t105 := m.fn253(t103, v0)
+				t105 := m.fn251(t103, v0)
 				if t105 != 0 {
 					goto l30
 				}
-				store64(m.memory, uint64(uint32(v2))+96, uint64(i64(0)))
 				store64(m.memory, uint64(uint32(v2))+88, uint64(i64(0)))
 				store64(m.memory, uint64(uint32(v2))+80, uint64(i64(0)))
 				store64(m.memory, uint64(uint32(v2))+72, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v2))+220, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v2))+208, uint32(v17))
-				store32(m.memory, uint64(uint32(v2))+212, uint32(v18))
-				store32(m.memory, uint64(uint32(v2))+216, uint32(v18+v0))
+				store64(m.memory, uint64(uint32(v2))+64, uint64(i64(0)))
+				v23 = v17 + v0
 				v24 = i32(0)
-				v0 = v2 + i32(72)
-				v23 = v17
-			l32:
+				v0 = v17
+				v25 = i32(0)
+			l33:
 				{
-					if v0 == v23 {
+					if v24 == i32(32) {
 						goto l31
 					}
-					store32(m.memory, uint64(uint32(v2))+204, uint32(v0+i32(1)))
-					m.fn222(v2+i32(56), v16)
-					t106 := int32(m.memory[uint64(uint32(v2))+56])
-					if t106 == 0 {
-						goto l31
+					v26 = v2 + i32(64) + v24
+					v24 = v24 + i32(1)
+				l32:
+					{
+						if v0 == v23 {
+							goto l31
+						}
+						t106 := int32(m.memory[uint32(v0)])
+						v7 = t106
+						v22 = v0 + i32(1)
+						v0 = v22
+						if v7 == i32(45) {
+							goto l32
+						}
+						v0 = v22
+						if v7 == i32(95) {
+							goto l32
+						}
 					}
-					t107 := int32(m.memory[uint64(uint32(v2))+57])
-					m.memory[uint32(v0)] = byte(t107)
-					v0 = v24 + i32(1)
-					p108 := i32(-1)
+					t108 := v26
+					p107 := i32(0)
+					if uint32((v7+i32(-65))&i32(255)) < uint32(i32(26)) {
+						p107 = i32(32)
+					}
+					m.memory[uint32(t108)] = byte(p107 | v7)
+					v0 = v25 + i32(1)
+					p109 := i32(-1)
 					if v0 != 0 {
-						p108 = v0
+						p109 = v0
 					}
-					v24 = p108
-					t109 := int32(load32(m.memory, uint64(uint32(v2))+208))
-					v23 = t109
-					t110 := int32(load32(m.memory, uint64(uint32(v2))+204))
-					v0 = t110
-					goto l32
+					v25 = p109
+					v0 = v22
+					goto l33
 				}
 			l31:
-				m.memory[uint64(uint32(v2))+208] = byte(v10)
-				store32(m.memory, uint64(uint32(v2))+204, uint32(v19))
-				t111 := v2
-				t112 := v2 + i32(72)
-				var p113 int32
-				if uint32(v24) > uint32(i32(32)) {
-					p113 = 1
+				v27 = i32(0)
+				t110 := v2 + i32(64)
+				var p111 int32
+				if uint32(v25) > uint32(i32(32)) {
+					p111 = 1
 				}
-				v0 = p113
-				p114 := t112
+				v0 = p111
+				p112 := t110
 				if v0 != 0 {
-					p114 = i32(1)
+					p112 = i32(1)
 				}
-				v27 = p114
-				store32(m.memory, uint64(uint32(t111))+216, uint32(v27))
-				store32(m.memory, uint64(uint32(v2))+212, uint32(i32(0)))
-				t116 := v2
-				p115 := v24
+				v26 = p112
+				t114 := v26
+				p113 := v25
 				if v0 != 0 {
-					p115 = i32(0)
+					p113 = i32(0)
 				}
-				v28 = p115
-				store32(m.memory, uint64(uint32(t116))+220, uint32(v28))
-				m.fn254(v2+i32(48), v2+i32(204))
-				t117 := int32(load32(m.memory, uint64(uint32(v2))+48))
-				v0 = t117
-				if v0 == 0 {
-					goto l30
-				}
-				t118 := int32(load32(m.memory, uint64(uint32(v2))+216))
-				t119 := v2 + i32(228)
-				v29 = t118
-				t120 := int32(load32(m.memory, uint64(uint32(v2))+220))
-				t121 := v29
-				v30 = t120
-				t122 := int32(load32(m.memory, uint64(uint32(v2))+52))
-				m.fn220(t119, t121, v30, v0, t122)
-				t123 := int32(load32(m.memory, uint64(uint32(v2))+232))
-				if t123 == 0 {
-					goto l30
-				}
-				t124 := int32(m.memory[uint64(uint32(v2))+228])
-				v24 = t124
-				t125 := int32(load32(m.memory, uint64(uint32(v2))+204))
-				v25 = t125
-				t126 := int32(load32(m.memory, uint64(uint32(v2))+212))
-				v0 = t126
-				t127 := int32(m.memory[uint64(uint32(v2))+208])
-				v26 = t127 & i32(1)
-			l34:
+				v25 = p113
+				v28 = t114 + v25
+				v29 = i32(33544)
+				v30 = i32(15)
+			l39:
 				{
-					m.fn224(v2+i32(40), v25, v26, v0)
-					t128 := int32(load32(m.memory, uint64(uint32(v2))+40))
-					v23 = t128
-					if v23 == 0 {
-						v23 = v24 & i32(255)
-						if uint32(v23) > uint32(i32(2)) {
+					m.fn249(v2+i32(40), v18, v11, v27)
+					t115 := int32(load32(m.memory, uint64(uint32(v2))+40))
+					v31 = t115
+					if v31 == 0 {
+						t133 := m.fn44(v29, v30, i32(33559), i32(4))
+						if t133 == 0 {
 							goto l30
 						}
-						v25 = i32(15)
-						v26 = i32(33544)
-						v0 = i32(0)
-					l36:
-						{
-							m.fn224(v2+i32(32), v19, v10, v0)
-							t133 := int32(load32(m.memory, uint64(uint32(v2))+32))
-							v24 = t133
-							if v24 == 0 {
-								goto l35
-							}
-							v0 = v0 + i32(1)
-							t134 := int32(load32(m.memory, uint64(uint32(v2))+36))
-							m.fn220(v2+i32(204), v27, v28, v24, t134)
-							t135 := int32(m.memory[uint64(uint32(v2))+204])
-							if t135 != v23 {
-								goto l36
-							}
-							t136 := int32(load32(m.memory, uint64(uint32(v2))+208))
-							v24 = t136
-							if v24 == 0 {
-								goto l36
-							}
-							t137 := int32(load32(m.memory, uint64(uint32(v2))+212))
-							v29 = t137
-							t138 := m.fn34(v22, v26, v25)
-							_ = m.fn34(t138, v24, v29)
-							v25 = i32(4)
-							v26 = i32(33559)
-							if v23 == 0 {
-								goto l36
-							}
-						}
-					l35:
-						_ = m.fn34(v22, i32(33563), i32(2))
+						_ = m.fn34(v21, i32(33563), i32(2))
 						goto l7
 					}
-					t129 := int32(load32(m.memory, uint64(uint32(v2))+44))
-					m.fn220(v2+i32(228), v29, v30, v23, t129)
-					v24 = v24 & i32(255)
-					t130 := int32(m.memory[uint64(uint32(v2))+228])
-					t131 := v24
-					v23 = t130
-					p132 := v23
-					if uint32(v24) < uint32(v23) {
-						p132 = t131
+					v27 = v27 + i32(1)
+					t116 := int32(load32(m.memory, uint64(uint32(v2))+44))
+					t117 := v31
+					v32 = t116
+					v23 = t117 + v32
+					v24 = v26
+					v0 = v31
+				l36:
+					{
+						if v0 == v23 {
+							goto l35
+						}
+						t118 := int32(m.memory[uint32(v0)])
+						v7 = t118
+						v22 = v0 + i32(1)
+						v0 = v22
+						if v7 == i32(45) {
+							goto l36
+						}
+						v0 = v22
+						if v7 == i32(95) {
+							goto l36
+						}
+						if v24 == v28 {
+							goto l37
+						}
+						t119 := int32(m.memory[uint32(v24)])
+						v33 = t119
+						v24 = v24 + i32(1)
+						v0 = v22
+						t121 := v33
+						p120 := i32(0)
+						if uint32((v7+i32(-65))&i32(255)) < uint32(i32(26)) {
+							p120 = i32(32)
+						}
+						if t121 == p120|v7 {
+							goto l36
+						}
+						goto l37
 					}
-					v24 = p132
-					v0 = v0 + i32(1)
-					goto l34
+				l35:
+					if v0 != v23 {
+						goto l37
+					}
+					if v24 == v28 {
+						goto l38
+					}
+				l37:
+					v34 = i32(0)
+				l40:
+					{
+						v0 = v34
+						if v0 == i32(288) {
+							goto l39
+						}
+						v34 = v0 + i32(16)
+						t122 := int32(load32(m.memory, uint32(v0+i32(34320))))
+						t123 := int32(load32(m.memory, uint32(v0+i32(34324))))
+						t124 := m.fn44(t122, t123, v31, v32)
+						if t124 == 0 {
+							goto l40
+						}
+						t125 := int32(load32(m.memory, uint32(v0+i32(34332))))
+						v22 = t125
+						t126 := int32(load32(m.memory, uint32(v0+i32(34328))))
+						v7 = t126
+						v23 = i32(0)
+					l45:
+						{
+							if v23&i32(1) != 0 {
+								goto l40
+							}
+							v0 = i32(0)
+							{
+							l44:
+								{
+									var p127 int32
+									if v22 == v0 {
+										p127 = 1
+									}
+									v23 = p127
+									if v23 == 0 {
+										goto l41
+									}
+									v24 = v7
+									v0 = v22
+									goto l42
+								}
+							l41:
+								{
+									t128 := int32(m.memory[uint32(v7+v0)])
+									if t128 == i32(32) {
+										goto l43
+									}
+									v0 = v0 + i32(1)
+									goto l44
+								}
+							l43:
+								t129 := v7
+								v33 = v0 + i32(1)
+								v24 = t129 + v33
+								v22 = v22 - v33
+							}
+						l42:
+							t130 := m.fn221(v7, v0, v26, v25)
+							v0 = t130
+							v7 = v24
+							if v0 == 0 {
+								goto l45
+							}
+						}
+					}
+				l38:
+					t131 := m.fn34(v21, v29, v30)
+					_ = m.fn34(t131, v31, v32)
+					v29 = i32(33559)
+					v30 = i32(4)
+					goto l39
 				}
 			}
 		l30:
-			m.fn255(v4, v18, v22)
-			t141 := m.fn34(v22, v11, v12)
-			v22 = t141
-			store64(m.memory, uint64(uint32(v2))+80, uint64(i64(0)))
-			m.memory[uint64(uint32(v2))+76] = byte(v10)
-			store32(m.memory, uint64(uint32(v2))+72, uint32(v19))
-		l37:
+			m.fn252(v4, v17, v21)
+			v0 = i32(0)
+			t135 := m.fn34(v21, v12, v13)
+			v23 = t135
+		l46:
 			{
-				m.fn254(v2+i32(24), v2+i32(72))
-				t142 := int32(load32(m.memory, uint64(uint32(v2))+24))
-				v24 = t142
-				if v24 == 0 {
+				m.fn249(v2+i32(32), v18, v11, v0)
+				t136 := int32(load32(m.memory, uint64(uint32(v2))+32))
+				v7 = t136
+				if v7 == 0 {
 					goto l7
 				}
-				t143 := int32(load32(m.memory, uint64(uint32(v2))+28))
-				v23 = t143
-				t144 := int32(load32(m.memory, uint64(uint32(v2))+84))
-				t145 := v2
-				v0 = t144
-				store32(m.memory, uint64(uint32(t145))+84, uint32(v0+i32(1)))
-				t147 := v22
-				p146 := i32(1)
+				t137 := int32(load32(m.memory, uint64(uint32(v2))+36))
+				v22 = t137
+				t139 := v23
+				p138 := i32(1)
 				if v0 != 0 {
-					p146 = i32(34768)
+					p138 = i32(34768)
 				}
-				p148 := i32(0)
+				p140 := i32(0)
 				if v0 != 0 {
-					p148 = i32(2)
+					p140 = i32(2)
 				}
-				t149 := m.fn34(t147, p146, p148)
-				_ = m.fn34(t149, v24, v23)
-				goto l37
+				t141 := m.fn34(t139, p138, p140)
+				_ = m.fn34(t141, v7, v22)
+				v0 = v0 + i32(1)
+				goto l46
 			}
 		}
 	}
 l2:
-	m.g0 = v2 + i32(240)
+	m.g0 = v2 + i32(192)
 	return
 l26:
-	m.fn256(v4, v18, v22)
+	m.fn253(v4, v17, v21)
 	goto l7
 l20:
 	v0 = i32(128)
 l22:
-	if uint32(v0) < uint32(v20) {
-		t152 := m.fn34(v22, v13, v0)
-		_ = m.fn34(t152, i32(35942), i32(3))
+	if uint32(v0) < uint32(v19) {
+		t144 := m.fn34(v21, v14, v0)
+		_ = m.fn34(t144, i32(35942), i32(3))
 		goto l7
 	}
-	_ = m.fn34(v22, v13, v20)
+	_ = m.fn34(v21, v14, v19)
 	goto l7
 }
 
@@ -3286,7 +3333,7 @@ func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn272(v0, v2, v1)
+		t0 := m.fn269(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -3820,7 +3867,7 @@ func (m *Module) fn61(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn231(v3, v2)
+		t2 := m.fn227(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -4037,7 +4084,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn264(v1)
+	t1 := m.fn261(v1)
 	v5 = t1
 	m.fn146(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -4065,7 +4112,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn273(t8, p10, i64(0), t11, i64(0))
+			m.fn270(t8, p10, i64(0), t11, i64(0))
 			m.fn146(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -4110,7 +4157,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn266(v4+i32(16), v4+i32(32), v3)
+			m.fn263(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -4123,7 +4170,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn247(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn244(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4661,7 +4708,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn273(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn270(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4761,7 +4808,7 @@ func (m *Module) fn78(v0, v1, v2, v3 int32) {
 				store32(m.memory, uint64(uint32(v4))+16, uint32(v8))
 				store32(m.memory, uint64(uint32(v4))+12, uint32(v7))
 				store32(m.memory, uint64(uint32(v4))+8, uint32(i32(1)))
-				m.fn263(v4+i32(392), v4+i32(8))
+				m.fn260(v4+i32(392), v4+i32(8))
 				{
 					t7 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t7 != i64(1) {
@@ -4769,14 +4816,14 @@ func (m *Module) fn78(v0, v1, v2, v3 int32) {
 					}
 					t8 := int64(load64(m.memory, uint64(uint32(v4))+400))
 					v10 = t8
-					m.fn263(v4+i32(392), v4+i32(8))
+					m.fn260(v4+i32(392), v4+i32(8))
 					t9 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t9 != i64(1) {
 						goto l4
 					}
 					t10 := int64(load64(m.memory, uint64(uint32(v4))+400))
 					v11 = t10
-					m.fn263(v4+i32(392), v4+i32(8))
+					m.fn260(v4+i32(392), v4+i32(8))
 					t11 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t11 != i64(1) {
 						goto l4
@@ -5196,7 +5243,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn273(t6, p9, i64(0), t10, i64(0))
+		m.fn270(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5603,7 +5650,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn273(v5, v7, i64(0), v8, i64(0))
+				m.fn270(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5627,7 +5674,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn273(t15, p16, i64(0), v3, i64(0))
+				m.fn270(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5700,8 +5747,8 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn247(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn273(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn244(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn270(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5808,7 +5855,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn273(t69, p71, i64(0), t72, i64(0))
+			m.fn270(t69, p71, i64(0), t72, i64(0))
 			m.fn146(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5865,7 +5912,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn273(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn270(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5917,7 +5964,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn247(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn244(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -6819,7 +6866,7 @@ l34:
 
 //go:norace
 func (m *Module) fn98(v0, v1 int32) int32 {
-	t0 := m.fn272(v0, v1, i32(88))
+	t0 := m.fn269(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6902,11 +6949,11 @@ func (m *Module) fn101(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn272(v0, v1, i32(80))
+		t2 := m.fn269(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn272(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn269(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -7393,7 +7440,7 @@ l0:
 				if v5 != 0 {
 					p8 = i32(30264)
 				}
-				t9 := m.fn226(p8, i32(6), v8, v2)
+				t9 := m.fn220(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
 					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
@@ -7533,7 +7580,7 @@ l3:
 		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn241(t7, t8, v8)
+		m.fn238(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
@@ -7585,12 +7632,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn229(v4+i32(352), v1, v5)
+			m.fn225(v4+i32(352), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn230(v4+i32(352), v5, v4)
+			m.fn226(v4+i32(352), v5, v4)
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
@@ -7670,7 +7717,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn229(t3, t4, v3)
+			m.fn225(t3, t4, v3)
 			v2 = v2 + i32(4)
 			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
 			v9 = t5
@@ -7681,7 +7728,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 				if v9 == 0 {
 					goto l2
 				}
-				t6 := m.fn231(v4, i32(24))
+				t6 := m.fn227(v4, i32(24))
 				if t6 == 0 {
 					goto l2
 				}
@@ -7757,7 +7804,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 					if v10 == 0 {
 						t15 := int64(load64(m.memory, uint32(v4)))
 						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn232(v5+i32(24), t15, t16, i32(18), v9)
+						m.fn228(v5+i32(24), t15, t16, i32(18), v9)
 						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						v9 = t17
 						{
@@ -7790,7 +7837,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 				}
 			}
 		l9:
-			t24 := m.fn231(v4, v3)
+			t24 := m.fn227(v4, v3)
 			v16 = t24
 			{
 				if v13 != 0 {
@@ -7812,7 +7859,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 					goto l15
 				}
 			l13:
-				m.fn230(v5+i32(24), v3, v4)
+				m.fn226(v5+i32(24), v3, v4)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if !(t25|v9 == 0) {
 					t26 := int64(load64(m.memory, uint32(v4)))
@@ -7825,7 +7872,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 					if v13 != 0 {
 						p30 = t28
 					}
-					m.fn232(t31, t26, t27, t32, p30)
+					m.fn228(t31, t26, t27, t32, p30)
 					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					v9 = t33
 					{
@@ -7863,7 +7910,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 		}
 		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v14 = t38
-		m.fn233(v5, v3)
+		m.fn229(v5, v3)
 		v9 = i64(0)
 		{
 			t39 := int32(load32(m.memory, uint32(v5)))
@@ -7908,7 +7955,7 @@ func (m *Module) fn115(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn241(t5, t6, v7)
+	m.fn238(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -8133,9 +8180,9 @@ func (m *Module) fn119(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn242(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn239(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn231(v2, i32(12))
+	t9 := m.fn227(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -8159,7 +8206,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn238(v2, v4)
+				t14 := m.fn234(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -8208,7 +8255,7 @@ l1:
 	l6:
 		t17 := m.fn34(v6, v10, i32(1))
 		v1 = t17
-		m.fn225(v3+i32(8), v4)
+		m.fn235(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn34(v1, t18, t19)
@@ -8223,15 +8270,15 @@ l1:
 				goto l10
 			}
 		l7:
-			t22 := m.fn235(v3+i32(804), i32(34612))
+			t22 := m.fn231(v3+i32(804), i32(34612))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn242(v1, v3+i32(804), v12)
+			_ = m.fn239(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn243(v1, v9)
+		_ = m.fn240(v1, v9)
 	l10:
 		v10 = i32(34624)
 		v1 = v11
@@ -8347,7 +8394,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn268(v4+i32(16), v4+i32(204))
+	m.fn265(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -8355,7 +8402,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn269(v4+i32(232), v1, t2)
+		m.fn266(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -8433,7 +8480,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn268(v4+i32(8), v4+i32(204))
+			m.fn265(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -8444,7 +8491,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn269(v4+i32(216), v9, v11)
+						m.fn266(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -8466,7 +8513,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn269(v4+i32(232), v9, v12)
+						m.fn266(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -8479,7 +8526,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn269(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn266(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -8728,11 +8775,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn272(v4+i32(48), v1, i32(80))
+			t18 := m.fn269(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn272(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn269(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8922,7 +8969,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn273(v3, v12, i64(0), v13, i64(0))
+					m.fn270(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8941,7 +8988,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn273(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn270(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9124,7 +9171,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn273(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn270(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(36536)
 				if v9 != 0 {
@@ -9406,7 +9453,7 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn273(v4, v2, i64(0), i64(10), i64(0))
+	m.fn270(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9637,7 +9684,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn261(v0)
+		m.fn258(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9690,7 +9737,7 @@ func (m *Module) fn141(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn261(v1 + i32(8))
+	m.fn258(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9702,10 +9749,10 @@ func (m *Module) fn141(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn262(v1+i32(64), v1+i32(96))
-	m.fn262(v1+i32(96), v1+i32(64))
-	m.fn262(v1+i32(64), v1+i32(96))
-	m.fn262(v1+i32(96), v1+i32(64))
+	m.fn259(v1+i32(64), v1+i32(96))
+	m.fn259(v1+i32(96), v1+i32(64))
+	m.fn259(v1+i32(64), v1+i32(96))
+	m.fn259(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -10114,8 +10161,8 @@ func (m *Module) fn146(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn264(v1)
-		m.fn273(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn261(v1)
+		m.fn270(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -10143,14 +10190,14 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn265(v0, v3)
+		m.fn262(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn266(v4, v0, v3)
+		m.fn263(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -10177,7 +10224,7 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn267(v0, v2)
+	m.fn264(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -10215,9 +10262,9 @@ func (m *Module) fn149(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn270(t2, v1)
+		m.fn267(t2, v1)
 		v3 = i32(7)
-		m.fn271(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn268(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10320,10 +10367,10 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn270(v12, v9)
+		m.fn267(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn271(v0, v1, i32(2), i64(0), v9)
+			m.fn268(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -10372,7 +10419,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn247(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn244(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -10397,7 +10444,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn64(v9, v10+i32(376))
 				}
 			l6:
-				m.fn271(v0, v1, i32(1), i64(0), v9)
+				m.fn268(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10587,7 +10634,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l17:
-				m.fn271(v0, v1, i32(3), i64(0), v9)
+				m.fn268(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
 				t64 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -10605,7 +10652,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					p69 = t67
 				}
 				t70 := fn1(v6, v11)
-				m.fn273(t65, p69+i64(1), i64(0), t70, i64(0))
+				m.fn270(t65, p69+i64(1), i64(0), t70, i64(0))
 				t71 := int64(load64(m.memory, uint64(uint32(v10))+40))
 				v6 = t71
 			}
@@ -10664,7 +10711,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 							p85 = v6
 						}
-						m.fn273(t84, t83, i64(0), p85-v7+i64(1), i64(0))
+						m.fn270(t84, t83, i64(0), p85-v7+i64(1), i64(0))
 						t86 := int64(load64(m.memory, uint64(uint32(v10))+24))
 						v7 = v7 + t86
 					}
@@ -10698,7 +10745,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l27:
-				m.fn271(v0, v1, i32(4), v7, v9)
+				m.fn268(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
 		l26:
@@ -10712,7 +10759,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l28
 			}
 		l29:
-			m.fn271(v0, v1, i32(5), v7, v9)
+			m.fn268(v0, v1, i32(5), v7, v9)
 			goto l1
 		l28:
 			{
@@ -10788,7 +10835,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p112 = i64(0)
 							}
 							t113 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn273(t110, p112, i64(0), t113, i64(0))
+							m.fn270(t110, p112, i64(0), t113, i64(0))
 							m.fn146(v10+i32(56), v9)
 							t115 := v10
 							p114 := v8
@@ -10869,7 +10916,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t141 := v6
 							v4 = t140
 							t142 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t143 := m.fn247(int32(int64(uint64(v4)>>32)), int32(v4), t142)
+							t143 := m.fn244(int32(int64(uint64(v4)>>32)), int32(v4), t142)
 							v4 = t143
 							p144 := v4
 							if uint64(v6) > uint64(v4) {
@@ -10935,7 +10982,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l1
 			}
 		l31:
-			m.fn271(v0, v1, i32(6), v7, v9)
+			m.fn268(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
@@ -11058,9 +11105,9 @@ func (m *Module) fn154(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn270(t6, v1)
+		m.fn267(t6, v1)
 		v3 = i32(6)
-		m.fn271(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn268(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -11696,7 +11743,7 @@ func (m *Module) fn170(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn236(v2, v1)
+	m.fn232(v2, v1)
 	m.fn119(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
@@ -11774,7 +11821,7 @@ l39:
 							t14 := int32(load32(m.memory, uint32(v22)))
 							t15 := v5 + i32(8)
 							v24 = t14
-							m.fn225(t15, v24)
+							m.fn235(t15, v24)
 							v23 = v23 + i32(-4)
 							v22 = v22 + i32(4)
 							t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
@@ -11883,7 +11930,7 @@ l39:
 													v26 = i32(1)
 													t43 := int32(load32(m.memory, uint64(uint32(v5))+560))
 													t44 := int32(load32(m.memory, uint64(uint32(v5))+564))
-													t45 := m.fn226(t43, t44, v18, v17)
+													t45 := m.fn220(t43, t44, v18, v17)
 													v25 = t45
 													if v25 == 0 {
 														goto l24
@@ -11908,7 +11955,7 @@ l39:
 													v20 = v27
 													goto l14
 												case 2:
-													m.fn239(v5+i32(568), v18, v17)
+													m.fn236(v5+i32(568), v18, v17)
 													t28 := int32(load32(m.memory, uint64(uint32(v5))+568))
 													if t28 != i32(1) {
 														goto l15
@@ -11930,7 +11977,7 @@ l39:
 											goto l18
 										}
 									l23:
-										m.fn239(v5+i32(568), v18, v17)
+										m.fn236(v5+i32(568), v18, v17)
 										t46 := int32(load32(m.memory, uint64(uint32(v5))+568))
 										if t46 == i32(1) {
 											goto l16
@@ -11986,7 +12033,7 @@ l39:
 								if v23 == 0 {
 									switch v26 {
 									case 2:
-										t60 := m.fn240(v1, v24, i64(1), v29, v5+i32(544))
+										t60 := m.fn237(v1, v24, i64(1), v29, v5+i32(544))
 										if t60 == 0 {
 											goto l36
 										}
@@ -11995,7 +12042,7 @@ l39:
 										store64(m.memory, uint64(uint32(v1))+1008, uint64(v29))
 										goto l37
 									case 3:
-										t61 := m.fn240(v1, v24, i64(1), i64(4), v5+i32(544))
+										t61 := m.fn237(v1, v24, i64(1), i64(4), v5+i32(544))
 										if t61 == 0 {
 											goto l36
 										}
@@ -12023,13 +12070,13 @@ l39:
 										store32(m.memory, uint64(uint32(v7))+8, uint32(t67))
 										goto l37
 									case 1:
-										t68 := m.fn240(v1, v24, i64(1), v25, v5+i32(544))
+										t68 := m.fn237(v1, v24, i64(1), v25, v5+i32(544))
 										if t68 != 0 {
 											goto l37
 										}
 										goto l36
 									default:
-										t69 := m.fn240(v1, v24, i64(0), v25, v5+i32(544))
+										t69 := m.fn237(v1, v24, i64(0), v25, v5+i32(544))
 										if t69 != 0 {
 											goto l37
 										}
@@ -12166,7 +12213,7 @@ func (m *Module) fn172(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn227(v2+i32(8), v1)
+	m.fn223(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -12246,7 +12293,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn273(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn270(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
@@ -12273,7 +12320,7 @@ func (m *Module) fn175(v0 int32, v1 int64, v2 int32) int64 {
 	m.fn177(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn251(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn248(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
@@ -12326,7 +12373,7 @@ l1:
 //go:norace
 func (m *Module) fn178(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn251(t0, v1, v2, v3)
+	t1 := m.fn248(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
@@ -12459,9 +12506,9 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn236(v5+i32(32), v1)
+		m.fn232(v5+i32(32), v1)
 		{
-			t1 := m.fn231(v5+i32(32), v2)
+			t1 := m.fn227(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -12511,7 +12558,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		l6:
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t15 := fn234(t13, t14)
+			t15 := fn230(t13, t14)
 			v7 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
@@ -12522,7 +12569,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29960)), uint32(i32(108)))
 	l8:
 		{
-			t17 := m.fn237(v5 + i32(1128))
+			t17 := m.fn233(v5 + i32(1128))
 			v1 = t17
 			if v1 == i32(18) {
 				goto l8
@@ -12531,7 +12578,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				if v1 == 0 {
 					goto l9
 				}
-				t18 := m.fn238(v5+i32(32), v1)
+				t18 := m.fn234(v5+i32(32), v1)
 				if t18 == 0 {
 					goto l8
 				}
@@ -12575,7 +12622,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v7) > uint64(v8) {
 				goto l11
 			}
-			m.fn257(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
+			m.fn254(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v3 = t26
@@ -12602,7 +12649,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				v11 = v4 << 4
 				t34 := v11
 				v12 = int64(uint64(v4) >> 60)
-				m.fn258(t31, t32, t33, t34, v12, v8)
+				m.fn255(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12659,7 +12706,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn273(v5, v6, i64(0), v15, i64(0))
+										m.fn270(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v7
@@ -12726,7 +12773,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn258(t57, t58, t59, t60, t61, v18)
+							m.fn255(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v6 = t66
 							v3 = v6 - v4
@@ -12835,7 +12882,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn259(t85, t86, v1, v8)
+		m.fn256(t85, t86, v1, v8)
 		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -13000,14 +13047,14 @@ func (m *Module) fn183(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn236(v3, v1)
+		m.fn232(v3, v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn40(v2, i32(29960), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn231(v3, v2)
+			t2 := m.fn227(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -13545,7 +13592,7 @@ func (m *Module) fn192(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn248(v0, v1)
+			m.fn245(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -13573,7 +13620,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn273(v3, t2, i64(0), v2, i64(0))
+			m.fn270(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13622,7 +13669,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
 						p21 = v0
 					}
-					m.fn273(t22, t23, i64(0), p21, i64(0))
+					m.fn270(t22, t23, i64(0), p21, i64(0))
 					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 					v0 = t24
 					p25 := i64(0x7fffffffffffffff)
@@ -13641,7 +13688,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if v4&i32(1) == 0 {
 						goto l5
 					}
-					m.fn273(v3+i32(48), v0, i64(0), v2, i64(0))
+					m.fn270(v3+i32(48), v0, i64(0), v2, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -13656,7 +13703,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l6
 				}
-				m.fn273(v3+i32(32), v2, i64(0), v2, i64(0))
+				m.fn270(v3+i32(32), v2, i64(0), v2, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -13668,7 +13715,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 				goto l6
 			}
 		case 4:
-			t28 := m.fn250(v1+i32(184), v0)
+			t28 := m.fn247(v1+i32(184), v0)
 			v0 = t28
 		}
 	}
@@ -13853,7 +13900,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn273(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn270(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13863,8 +13910,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn273(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn273(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn270(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn270(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13982,7 +14029,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn247(t8, t9, v1)
+			t10 := m.fn244(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -14020,7 +14067,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn247(t18, t19, v1)
+			t20 := m.fn244(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -14029,7 +14076,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn247(t22, t23, v1)
+			t24 := m.fn244(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -14039,7 +14086,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn273(v4, t26, i64(0), v3, i64(0))
+			m.fn270(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -14154,7 +14201,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn274(v3, v0, v1, v4&i32(127))
+		m.fn271(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -14204,7 +14251,7 @@ func (m *Module) fn198(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn248(v0, v1)
+	m.fn245(v0, v1)
 }
 
 //go:norace
@@ -14533,7 +14580,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn273(v3, v4, i64(0), i64(10), i64(0))
+		m.fn270(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14680,7 +14727,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn273(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn270(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14699,7 +14746,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn273(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn270(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14713,7 +14760,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn273(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn270(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14745,7 +14792,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn273(v5, v14, i64(0), i64(10), i64(0))
+				m.fn270(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14759,7 +14806,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn273(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn270(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -15295,356 +15342,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn220(v0, v1, v2, v3, v4 int32) {
-	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14 int32
-	t0 := m.g0
-	v5 = t0 - i32(48)
-	m.g0 = v5
-	v6 = i32(0)
-	{
-	l1:
-		{
-			v7 = v6
-			if v7 == i32(288) {
-				goto l0
-			}
-			v6 = v7 + i32(16)
-			t1 := int32(load32(m.memory, uint32(v7+i32(34320))))
-			t2 := int32(load32(m.memory, uint32(v7+i32(34324))))
-			t3 := m.fn44(t1, t2, v3, v4)
-			if t3 == 0 {
-				goto l1
-			}
-			t4 := int32(load32(m.memory, uint32(v7+i32(34332))))
-			v8 = t4
-			t5 := int32(load32(m.memory, uint32(v7+i32(34328))))
-			v9 = t5
-			v10 = i32(0)
-		l6:
-			{
-				if v10&i32(1) != 0 {
-					goto l1
-				}
-				v7 = i32(0)
-				{
-				l5:
-					{
-						var p6 int32
-						if v8 == v7 {
-							p6 = 1
-						}
-						v10 = p6
-						if v10 == 0 {
-							goto l2
-						}
-						v11 = v9
-						v7 = v8
-						goto l3
-					}
-				l2:
-					{
-						t7 := int32(m.memory[uint32(v9+v7)])
-						if t7 == i32(32) {
-							goto l4
-						}
-						v7 = v7 + i32(1)
-						goto l5
-					}
-				l4:
-					t8 := v9
-					v12 = v7 + i32(1)
-					v11 = t8 + v12
-					v8 = v8 - v12
-				}
-			l3:
-				t9 := m.fn221(v9, v7, v1, v2)
-				v7 = t9
-				v9 = v11
-				if v7 == 0 {
-					goto l6
-				}
-			}
-		}
-		v7 = i32(0)
-		goto l7
-	l0:
-		store64(m.memory, uint64(uint32(v5))+32, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v5))+24, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v5))+16, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v5))+8, uint64(i64(0)))
-		v7 = i32(0)
-		v9 = i32(1)
-	l9:
-		if v7 == i32(32) {
-			goto l8
-		}
-		m.memory[uint32(v5+i32(8)+v7)] = byte(v9)
-		v9 = v9 + i32(1)
-		v7 = v7 + i32(1)
-		goto l9
-	l8:
-		store32(m.memory, uint64(uint32(v5))+40, uint32(v3))
-		store32(m.memory, uint64(uint32(v5))+44, uint32(v3+v4))
-		p10 := i32(32)
-		if uint32(v2) < uint32(i32(32)) {
-			p10 = v2
-		}
-		v13 = p10
-		v11 = i32(3)
-		v9 = i32(0)
-	l14:
-		{
-			m.fn222(v5, v5+i32(40))
-			t11 := int32(m.memory[uint32(v5)])
-			if t11 == 0 {
-				goto l10
-			}
-			t12 := int32(m.memory[uint64(uint32(v5))+1])
-			v6 = t12
-			v11 = v9 & i32(255)
-			if v11 != 0 {
-				goto l11
-			}
-			{
-				if v2 == 0 {
-					goto l12
-				}
-				t13 := int32(m.memory[uint32(v1)])
-				if t13 == v6&i32(255) {
-					goto l11
-				}
-			}
-		l12:
-			v7 = i32(3)
-			goto l7
-		l11:
-			v7 = v5 + i32(8)
-			v8 = v13
-			v10 = v1
-			v11 = v11 + i32(1)
-			p14 := i32(255)
-			if uint32(v11) < uint32(i32(255)) {
-				p14 = v11
-			}
-			v14 = p14
-			v11 = v14
-		l15:
-			if v8 != 0 {
-				v12 = v9 & i32(255)
-				t15 := v7
-				v11 = v11 & i32(255)
-				t16 := int32(m.memory[uint32(v7)])
-				t17 := v11
-				v9 = t16
-				p18 := v9
-				if uint32(v11) < uint32(v9) {
-					p18 = t17
-				}
-				v11 = p18 + i32(1)
-				t19 := int32(m.memory[uint32(v10)])
-				t20 := v11
-				t21 := v12
-				var p22 int32
-				if v6&i32(255) != t19 {
-					p22 = 1
-				}
-				v12 = t21 + p22
-				p23 := v12
-				if uint32(v11) < uint32(v12) {
-					p23 = t20
-				}
-				v11 = p23
-				p24 := i32(255)
-				if uint32(v11) < uint32(i32(255)) {
-					p24 = v11
-				}
-				v11 = p24
-				m.memory[uint32(t15)] = byte(v11)
-				v8 = v8 + i32(-1)
-				v10 = v10 + i32(1)
-				v7 = v7 + i32(1)
-				goto l15
-			}
-			v9 = v14
-			goto l14
-		}
-	l10:
-		t26 := v11
-		p25 := i32(3)
-		if uint32(v11&i32(255)) < uint32(i32(2)) {
-			p25 = v11
-		}
-		p27 := p25
-		if uint32(v9&i32(255)) > uint32(i32(4)) {
-			p27 = t26
-		}
-		v7 = p27
-	}
-l7:
-	store32(m.memory, uint64(uint32(v0))+8, uint32(v4))
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v3))
-	m.memory[uint32(v0)] = byte(v7)
-	m.g0 = v5 + i32(48)
-}
-
-//go:norace
-func (m *Module) fn221(v0, v1, v2, v3 int32) int32 {
-	var v4 int32
-	v4 = i32(0)
-	{
-		if v1 != v3 {
-			goto l0
-		}
-		t0 := m.fn223(v0, v2, v1)
-		v4 = t0
-	}
-l0:
-	return v4
-}
-
-//go:norace
-func (m *Module) fn222(v0, v1 int32) {
-	var v2, v3, v4, v5 int32
-	t0 := int32(load32(m.memory, uint32(v1)))
-	v2 = t0
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
-	v3 = t1
-	{
-	l1:
-		{
-			v4 = v2
-			if v4 == v3 {
-				goto l0
-			}
-			t2 := v1
-			v2 = v4 + i32(1)
-			store32(m.memory, uint32(t2), uint32(v2))
-			t3 := int32(m.memory[uint32(v4)])
-			v5 = t3
-			if v5 == i32(45) {
-				goto l1
-			}
-			if v5 == i32(95) {
-				goto l1
-			}
-		}
-		p4 := i32(0)
-		if uint32((v5+i32(-65))&i32(255)) < uint32(i32(26)) {
-			p4 = i32(32)
-		}
-		v5 = p4 | v5
-	}
-l0:
-	m.memory[uint64(uint32(v0))+1] = byte(v5)
-	t5 := v0
-	var p6 int32
-	if v4 != v3 {
-		p6 = 1
-	}
-	m.memory[uint32(t5)] = byte(p6)
-}
-
-//go:norace
-func (m *Module) fn223(v0, v1, v2 int32) int32 {
-	t0 := m.fn272(v0, v1, v2)
-	var p1 int32
-	if t0 == 0 {
-		p1 = 1
-	}
-	return p1
-}
-
-//go:norace
-func (m *Module) fn224(v0, v1, v2, v3 int32) {
-	var v4 int32
-	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	{
-		if v2 != 0 {
-			if uint32(v3) > uint32(i32(5)) {
-				v3 = v3 + i32(-6)
-				t12 := v3
-				var p13 int32
-				if v1 == i32(1) {
-					p13 = 1
-				}
-				v1 = p13
-				p14 := i32(7)
-				if v1 != 0 {
-					p14 = i32(36)
-				}
-				if uint32(t12) >= uint32(p14) {
-					goto l1
-				}
-				p15 := i32(33432)
-				if v1 != 0 {
-					p15 = i32(32628)
-				}
-				v3 = p15 + v3<<4
-				t16 := int32(load32(m.memory, uint64(uint32(v3))+4))
-				v1 = t16
-				t17 := int32(load32(m.memory, uint32(v3)))
-				v3 = t17
-				goto l2
-			}
-			p9 := i32(30348)
-			if v1 == i32(1) {
-				p9 = i32(30264)
-			}
-			v3 = p9 + v3<<3
-			t10 := int32(load32(m.memory, uint64(uint32(v3))+4))
-			v1 = t10
-			t11 := int32(load32(m.memory, uint32(v3)))
-			v3 = t11
-			goto l2
-		}
-		t1 := v3
-		var p2 int32
-		if v1 == i32(1) {
-			p2 = 1
-		}
-		v1 = p2
-		p3 := i32(9)
-		if v1 != 0 {
-			p3 = i32(26)
-		}
-		if uint32(t1) >= uint32(p3) {
-			goto l1
-		}
-		t5 := v4 + i32(8)
-		p4 := i32(30072)
-		if v1 != 0 {
-			p4 = i32(29964)
-		}
-		t6 := int32(load32(m.memory, uint32(p4+v3<<2)))
-		m.fn225(t5, t6)
-		t7 := int32(load32(m.memory, uint64(uint32(v4))+12))
-		v1 = t7
-		t8 := int32(load32(m.memory, uint64(uint32(v4))+8))
-		v3 = t8
-		goto l2
-	}
-l1:
-	v3 = i32(0)
-l2:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
-	store32(m.memory, uint32(v0), uint32(v3))
-	m.g0 = v4 + i32(16)
-}
-
-//go:norace
-func (m *Module) fn225(v0, v1 int32) {
-	t0 := v0
-	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(37708))))
-	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(37876))))
-	store32(m.memory, uint32(v0), uint32(t2))
-}
-
-//go:norace
-func (m *Module) fn226(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn220(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15672,7 +15370,32 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1 int32) {
+func (m *Module) fn221(v0, v1, v2, v3 int32) int32 {
+	var v4 int32
+	v4 = i32(0)
+	{
+		if v1 != v3 {
+			goto l0
+		}
+		t0 := m.fn222(v0, v2, v1)
+		v4 = t0
+	}
+l0:
+	return v4
+}
+
+//go:norace
+func (m *Module) fn222(v0, v1, v2 int32) int32 {
+	t0 := m.fn269(v0, v1, v2)
+	var p1 int32
+	if t0 == 0 {
+		p1 = 1
+	}
+	return p1
+}
+
+//go:norace
+func (m *Module) fn223(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15811,13 +15534,13 @@ func (m *Module) fn227(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+88))
 			v5 = t22
-			m.fn228(v2+i32(56), v2+i32(408), i32(2))
+			m.fn224(v2+i32(56), v2+i32(408), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+76))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn228(v2+i32(768), v2+i32(408), i32(20))
+						m.fn224(v2+i32(768), v2+i32(408), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+788))
 						v3 = t27
 						if v3 != 0 {
@@ -15981,7 +15704,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1, v2 int32) {
+func (m *Module) fn224(v0, v1, v2 int32) {
 	var v3, v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -15992,7 +15715,7 @@ func (m *Module) fn228(v0, v1, v2 int32) {
 	v4 = i32(0)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
-	t4 := fn234(t2, t3)
+	t4 := fn230(t2, t3)
 	v5 = t4
 	{
 		t5 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
@@ -16014,7 +15737,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1, v2 int32) {
+func (m *Module) fn225(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -16046,7 +15769,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1, v2 int32) {
+func (m *Module) fn226(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -16129,12 +15852,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1 int32) int32 {
+func (m *Module) fn227(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn233(v2+i32(8), v1)
+	m.fn229(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -16158,7 +15881,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn232(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn228(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -16167,7 +15890,7 @@ func (m *Module) fn232(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn41(v5+i32(20), v3)
 	{
-		t1 := m.fn235(v5+i32(20), i32(37644))
+		t1 := m.fn231(v5+i32(20), i32(37644))
 		if t1 != 0 {
 			goto l0
 		}
@@ -16330,7 +16053,7 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn233(v0, v1 int32) {
+func (m *Module) fn229(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-2)
@@ -16342,9 +16065,9 @@ func (m *Module) fn233(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+38212))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+37876))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+38048))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+37712))
 		v2 = t1
 	}
 l1:
@@ -16353,7 +16076,7 @@ l1:
 }
 
 //go:norace
-func fn234(v0, v1 int32) int64 {
+func fn230(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -16377,7 +16100,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1 int32) int32 {
+func (m *Module) fn231(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = i32(0)
 	{
@@ -16441,7 +16164,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1 int32) {
+func (m *Module) fn232(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -16532,7 +16255,7 @@ func (m *Module) fn236(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn237(v0 int32) int32 {
+func (m *Module) fn233(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -16551,7 +16274,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1 int32) int32 {
+func (m *Module) fn234(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16575,7 +16298,7 @@ func (m *Module) fn238(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn230(v2, v1, v0)
+			m.fn226(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16606,7 +16329,7 @@ func (m *Module) fn238(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn231(v0, v3)
+		t7 := m.fn227(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16618,7 +16341,17 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1, v2 int32) {
+func (m *Module) fn235(v0, v1 int32) {
+	t0 := v0
+	v1 = v1 << 2
+	t1 := int32(load32(m.memory, uint32(v1+i32(38036))))
+	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
+	t2 := int32(load32(m.memory, uint32(v1+i32(38204))))
+	store32(m.memory, uint32(v0), uint32(t2))
+}
+
+//go:norace
+func (m *Module) fn236(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16656,7 +16389,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
+func (m *Module) fn237(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
 	var v5 int32
 	v5 = i32(0)
 	{
@@ -16687,7 +16420,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1, v2 int32) {
+func (m *Module) fn238(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -16719,7 +16452,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn239(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16749,13 +16482,13 @@ func (m *Module) fn242(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn35(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn244(v0, v2)
+			_ = m.fn241(v0, v2)
 			goto l5
 		case 2:
 			m.fn38(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn245(v0, t10, t11)
+			_ = m.fn242(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn35(v0, v2)
@@ -16767,7 +16500,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1 int32) int32 {
+func (m *Module) fn240(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16795,14 +16528,14 @@ l1:
 			p5 = 1
 		}
 		t6 := m.fn34(t4, p3, p5)
-		_ = m.fn244(t6, v2)
+		_ = m.fn241(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn244(v0 int32, v1 int64) int32 {
+func (m *Module) fn241(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16856,7 +16589,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn245(v0, v1, v2 int32) int32 {
+func (m *Module) fn242(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16916,7 +16649,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn246(v0, v1 int32) int32 {
+func (m *Module) fn243(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16929,7 +16662,7 @@ func (m *Module) fn246(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn247(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn244(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -16946,7 +16679,7 @@ func (m *Module) fn247(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn273(t1, v6, i64(0), v4, i64(0))
+			m.fn270(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16965,7 +16698,7 @@ func (m *Module) fn247(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn273(v3, v2, i64(0), v4, i64(0))
+		m.fn270(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16989,7 +16722,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn248(v0, v1 int32) {
+func (m *Module) fn245(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -17019,7 +16752,7 @@ func (m *Module) fn248(v0, v1 int32) {
 		case 3:
 			t7 := int64(load64(m.memory, uint64(uint32(v1))+312))
 			t8 := int64(load64(m.memory, uint32(v0)))
-			t9 := fn249(t7, t8)
+			t9 := fn246(t7, t8)
 			store64(m.memory, uint32(v0), uint64(t9))
 			return
 		case 0:
@@ -17038,7 +16771,7 @@ func (m *Module) fn248(v0, v1 int32) {
 			}
 			t15 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t16 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t17 := m.fn247(t15, t16, v3)
+			t17 := m.fn244(t15, t16, v3)
 			t18 := v0
 			t19 := v2
 			v3 = t17
@@ -17053,7 +16786,7 @@ func (m *Module) fn248(v0, v1 int32) {
 }
 
 //go:norace
-func fn249(v0, v1 int64) int64 {
+func fn246(v0, v1 int64) int64 {
 	var v2 int64
 	v2 = v1 + i64(1)
 	p0 := v2
@@ -17069,7 +16802,7 @@ func fn249(v0, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn250(v0 int32, v1 int64) int64 {
+func (m *Module) fn247(v0 int32, v1 int64) int64 {
 	var v2 int64
 	var v3, v4, v5 int32
 	{
@@ -17108,7 +16841,7 @@ func (m *Module) fn250(v0 int32, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn248(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
@@ -17118,7 +16851,7 @@ func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn273(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn270(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -17127,7 +16860,7 @@ func (m *Module) fn251(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn273(v4, t6, i64(0), v2, i64(0))
+		m.fn270(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -17159,7 +16892,86 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1 int32) {
+func (m *Module) fn249(v0, v1, v2, v3 int32) {
+	var v4 int32
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	{
+		if v2 != 0 {
+			if uint32(v3) > uint32(i32(5)) {
+				v3 = v3 + i32(-6)
+				t12 := v3
+				var p13 int32
+				if v1 == i32(1) {
+					p13 = 1
+				}
+				v1 = p13
+				p14 := i32(7)
+				if v1 != 0 {
+					p14 = i32(36)
+				}
+				if uint32(t12) >= uint32(p14) {
+					goto l1
+				}
+				p15 := i32(33432)
+				if v1 != 0 {
+					p15 = i32(32628)
+				}
+				v3 = p15 + v3<<4
+				t16 := int32(load32(m.memory, uint64(uint32(v3))+4))
+				v1 = t16
+				t17 := int32(load32(m.memory, uint32(v3)))
+				v3 = t17
+				goto l2
+			}
+			p9 := i32(30348)
+			if v1 == i32(1) {
+				p9 = i32(30264)
+			}
+			v3 = p9 + v3<<3
+			t10 := int32(load32(m.memory, uint64(uint32(v3))+4))
+			v1 = t10
+			t11 := int32(load32(m.memory, uint32(v3)))
+			v3 = t11
+			goto l2
+		}
+		t1 := v3
+		var p2 int32
+		if v1 == i32(1) {
+			p2 = 1
+		}
+		v1 = p2
+		p3 := i32(9)
+		if v1 != 0 {
+			p3 = i32(26)
+		}
+		if uint32(t1) >= uint32(p3) {
+			goto l1
+		}
+		t5 := v4 + i32(8)
+		p4 := i32(30072)
+		if v1 != 0 {
+			p4 = i32(29964)
+		}
+		t6 := int32(load32(m.memory, uint32(p4+v3<<2)))
+		m.fn235(t5, t6)
+		t7 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		v1 = t7
+		t8 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		v3 = t8
+		goto l2
+	}
+l1:
+	v3 = i32(0)
+l2:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v3))
+	m.g0 = v4 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn250(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -17190,7 +17002,7 @@ l3:
 		goto l2
 	}
 l1:
-	_ = m.fn246(v3, v5)
+	_ = m.fn243(v3, v5)
 l2:
 	v0 = v0 + i32(1)
 	v1 = v1 + i32(-1)
@@ -17215,7 +17027,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn253(v0, v1 int32) int32 {
+func (m *Module) fn251(v0, v1 int32) int32 {
 	var v2, v3 int32
 l1:
 	{
@@ -17245,28 +17057,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn254(v0, v1 int32) {
-	var v2, v3 int32
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+8))
-	t2 := v1
-	v3 = t1
-	store32(m.memory, uint64(uint32(t2))+8, uint32(v3+i32(1)))
-	t3 := int32(load32(m.memory, uint32(v1)))
-	t4 := int32(m.memory[uint64(uint32(v1))+4])
-	m.fn224(v2+i32(8), t3, t4, v3)
-	t5 := int32(load32(m.memory, uint64(uint32(v2))+12))
-	v1 = t5
-	t6 := int32(load32(m.memory, uint64(uint32(v2))+8))
-	store32(m.memory, uint32(v0), uint32(t6))
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
-	m.g0 = v2 + i32(16)
-}
-
-//go:norace
-func (m *Module) fn255(v0, v1, v2 int32) {
+func (m *Module) fn252(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	{
 		{
@@ -17278,7 +17069,7 @@ func (m *Module) fn255(v0, v1, v2 int32) {
 				p2 = v3
 			}
 			v4 = p2
-			t3 := m.fn253(t1, v4)
+			t3 := m.fn251(t1, v4)
 			if t3 == 0 {
 				v5 = i32(0)
 			l3:
@@ -17365,20 +17156,20 @@ func (m *Module) fn255(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn256(v0, v1, v2 int32) {
-	m.fn252(v1, v2)
-	m.fn255(v0, v1, v2)
+func (m *Module) fn253(v0, v1, v2 int32) {
+	m.fn250(v1, v2)
+	m.fn252(v0, v1, v2)
 }
 
 //go:norace
-func (m *Module) fn257(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn259(v7+i32(40), v1, t1, v4)
+	m.fn256(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17391,7 +17182,7 @@ func (m *Module) fn257(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn260(v0, v7+i32(368), v4, v5, v6)
+					m.fn257(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17404,16 +17195,16 @@ func (m *Module) fn257(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn260(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn257(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn273(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn273(v7, v10, i64(0), v4, i64(0))
-		m.fn260(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn270(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn270(v7, v10, i64(0), v4, i64(0))
+		m.fn257(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17481,21 +17272,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn258(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn255(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn257(v0, t0, t1, v2, v5, v3, v4)
+	m.fn254(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn259(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn256(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
 	m.g0 = v4
 	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
 	m.fn52(v4, v2, v3)
-	m.fn227(v4+i32(360), v4)
+	m.fn223(v4+i32(360), v4)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
@@ -17511,7 +17302,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn260(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -17588,7 +17379,7 @@ func (m *Module) fn260(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn251(v14, v1, v7, i64(-1))
+			t12 := m.fn248(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -17603,7 +17394,7 @@ func (m *Module) fn260(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn273(t13, t14, i64(0), p15, i64(0))
+		m.fn270(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17645,7 +17436,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn261(v0 int32) {
+func (m *Module) fn258(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17665,8 +17456,8 @@ func (m *Module) fn261(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn262(v1, v1+i32(32))
-	m.fn262(v1+i32(32), v1)
+	m.fn259(v1, v1+i32(32))
+	m.fn259(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17682,7 +17473,7 @@ func (m *Module) fn261(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn262(v0, v1 int32) {
+func (m *Module) fn259(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17708,7 +17499,7 @@ func (m *Module) fn262(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn263(v0, v1 int32) {
+func (m *Module) fn260(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17722,7 +17513,7 @@ func (m *Module) fn263(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn268(v2+i32(8), v3)
+			m.fn265(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -17733,7 +17524,7 @@ func (m *Module) fn263(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn268(v2+i32(24), v3)
+		m.fn265(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -17746,7 +17537,7 @@ func (m *Module) fn263(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn268(v2+i32(16), v3)
+		m.fn265(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -17760,7 +17551,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn269(v2+i32(32), v5, v1)
+		m.fn266(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -17772,7 +17563,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn264(v0 int32) int64 {
+func (m *Module) fn261(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17794,7 +17585,7 @@ func (m *Module) fn264(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn265(v0 int32, v1 int64) {
+func (m *Module) fn262(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -17861,7 +17652,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn266(v0, v1 int32, v2 int64) {
+func (m *Module) fn263(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17869,14 +17660,14 @@ func (m *Module) fn266(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn265(v1, v2)
+	m.fn262(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn273(t2, t3, i64(0), t4, i64(0))
+	m.fn270(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17890,7 +17681,7 @@ func (m *Module) fn266(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn273(t8, t11, i64(0), v2, i64(0))
+	m.fn270(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17980,7 +17771,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn267(v0 int32, v1 int64) {
+func (m *Module) fn264(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -18017,7 +17808,7 @@ func (m *Module) fn267(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn268(v0, v1 int32) {
+func (m *Module) fn265(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -18063,7 +17854,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn269(v0, v1, v2 int32) {
+func (m *Module) fn266(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -18087,7 +17878,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn270(v0 int64, v1 int32) {
+func (m *Module) fn267(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -18137,7 +17928,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn271(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn268(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -18185,7 +17976,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn272(v0, v1, v2 int32) int32 {
+func (m *Module) fn269(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -18216,7 +18007,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn273(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn270(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18247,7 +18038,7 @@ func (m *Module) fn273(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn274(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn271(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -18348,4 +18139,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\xef\x92\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00\xef\x92\x00\x00\x92\x84\x00\x00!\x85\x00\x00\xf8\x92\x00\x00̍\x00\x00\x00\x93\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00 (did you mean  or ?)fixed constexp expofulljitterequaljitterdecorrelatedjitterbasedelay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelayincrementstepmultiplierfactor expbase backofffactor backoffmultiplier timemultiple exponentcapmax maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimitjitterrandomize randomizationfactormax_retriesretries maxretry limit numretries maxtimes backofflimitmax_attemptsattempts tries maxtries stop stopafterattempt numofattempts timesmax_elapsedmaxtime maxelapsedtime deadline maxretrytime stopafterdelaywaitsdelays stepsattempt_timeouttimeout pertrytimeoutmax_tokenstokens capacity bursttokenratio retryratio budgetpercent percentcanretrymin_concurrentminretryconcurrency\x00\x04v\x00\x00\b\x00\x00\x00\x1d\x83\x00\x00\v\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00(\x83\x00\x00\b\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x000\x83\x00\x00\n\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00:\x83\x00\x00\v\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00E\x83\x00\x00\x12\x00\x00\x00W\x83\x00\x00\x04\x00\x00\x00[\x83\x00\x00s\x00\x00\x00\u0383\x00\x00\t\x00\x00\x00׃\x00\x00\x04\x00\x00\x00ۃ\x00\x00\n\x00\x00\x00\xe5\x83\x00\x00D\x00\x00\x00)\x84\x00\x00\x03\x00\x00\x00,\x84\x00\x00C\x00\x00\x00o\x84\x00\x00\x06\x00\x00\x00u\x84\x00\x00\x1d\x00\x00\x00\x92\x84\x00\x00\v\x00\x00\x00\x9d\x84\x00\x007\x00\x00\x00Ԅ\x00\x00\f\x00\x00\x00\xe0\x84\x00\x00A\x00\x00\x00!\x85\x00\x00\v\x00\x00\x00,\x85\x00\x00;\x00\x00\x00g\x85\x00\x00\x05\x00\x00\x00l\x85\x00\x00\f\x00\x00\x00x\x85\x00\x00\x0f\x00\x00\x00\x87\x85\x00\x00\x15\x00\x00\x00\x9c\x85\x00\x00\n\x00\x00\x00\xa6\x85\x00\x00\x15\x00\x00\x00uv\x00\x00\x05\x00\x00\x00\xbb\x85\x00\x003\x00\x00\x00\xee\x85\x00\x00\x0e\x00\x00\x00\xfc\x85\x00\x00\x13\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00U\x87\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00V\x87\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00W\x87\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00X\x87\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00Y\x87\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00[\x87\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00]\x87\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {name}unknown key {name}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entries; the keys are ; the names are a policy  (its default)... (){field} is not used by {selector} (growth=steps uses it)a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthpoweroriginoffsetcap_onfloorjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotthrottled_baseretry_afterretry_after_maxretry_after_max_extrareset_afterelapsed_frombudgetcostcost_throttledcost_timeoutpermin_per_secondwindowdelay\x01\x8e\x00\x00\x06\x00\x00\x00\a\x8e\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\x1c\x8e\x00\x00\f\x00\x00\x00(\x8e\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x000\x8e\x00\x00\a\x00\x00\x00at_leastexactspread\x00p\x8e\x00\x00\b\x00\x00\x00x\x8e\x00\x00\x05\x00\x00\x00}\x8e\x00\x00\x06\x00\x00\x00beginfailure\x9c\x8e\x00\x00\x05\x00\x00\x00\xa1\x8e\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00Վ\x00\x00\x0e\x00\x00\x00\xe3\x8e\x00\x00\x0e\x00\x00\x00\xf1\x8e\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\x14\x8f\x00\x00\x06\x00\x00\x00\x1a\x8f\x00\x00\x06\x00\x00\x00 \x8f\x00\x00\a\x00\x00\x00'\x8f\x00\x00\t\x00\x00\x000\x8f\x00\x00\b\x00\x00\x008\x8f\x00\x00\x06\x00\x00\x00>\x8f\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x80\x8f\x00\x00\x03\x00\x00\x00\x83\x8f\x00\x00\x03\x00\x00\x00\x86\x8f\x00\x00\x03\x00\x00\x00\x89\x8f\x00\x00\x03\x00\x00\x00\x8c\x8f\x00\x00\x03\x00\x00\x00\x8f\x8f\x00\x00\x03\x00\x00\x00\x92\x8f\x00\x00\x03\x00\x00\x00\x95\x8f\x00\x00\x03\x00\x00\x00\x98\x8f\x00\x00\x03\x00\x00\x00\x9b\x8f\x00\x00\x03\x00\x00\x00\x9e\x8f\x00\x00\x03\x00\x00\x00\xa1\x8f\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x05\x90\x00\x001\x00\x00\x006\x90\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xe7\x90\x00\x00\x15\x00\x00\x00\xfc\x90\x00\x00\x17\x00\x00\x00E\x91\x00\x007\x00\x00\x00|\x91\x00\x00$\x00\x00\x00\x13\x91\x00\x00\x16\x00\x00\x00\xa0\x91\x00\x00K\x00\x00\x00\xeb\x91\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00\xef\x92\x00\x00\x92\x84\x00\x00!\x85\x00\x00\xf8\x92\x00\x00̍\x00\x00\x00\x93\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\x19\x8d\x00\x00W\x83\x00\x00\u0383\x00\x00ۃ\x00\x00\x1f\x8d\x00\x00$\x8d\x00\x00*\x8d\x00\x00)\x84\x00\x000\x8d\x00\x006\x8d\x00\x00o\x84\x00\x00;\x8d\x00\x00G\x8d\x00\x00S\x8d\x00\x00]\x8d\x00\x00m\x8d\x00\x00\x92\x84\x00\x00Ԅ\x00\x00!\x85\x00\x00x\x8d\x00\x00\x86\x8d\x00\x00\x91\x8d\x00\x00\xa0\x8d\x00\x00g\x85\x00\x00x\x85\x00\x00\xb5\x8d\x00\x00\xc0\x8d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00̍\x00\x00\x9c\x85\x00\x00ҍ\x00\x00֍\x00\x00\xe4\x8d\x00\x00uv\x00\x00\xf0\x8d\x00\x00~v\x00\x00\xf3\x8d\x00\x00\xee\x85\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00\x13\x00\x00\x00\x12\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00ׇ\x00\x00\b\x88\x00\x00\x1a\x88\x00\x00C\x88\x00\x00c\x88\x00\x00\x83\x88\x00\x00\xa9\x88\x00\x00ш\x00\x00,\x89\x00\x00Q\x89\x00\x00Q\x89\x00\x00u\x89\x00\x00ȉ\x00\x00\x0e\x8a\x00\x00!\x8a\x00\x003\x8a\x00\x00J\x8a\x00\x00^\x8a\x00\x00\x95\x8a\x00\x00\xbf\x8a\x00\x00\xfa\x8a\x00\x00.\x8b\x00\x00g\x8b\x00\x00\x8c\x8b\x00\x00\xae\x8b\x00\x00\v\x8c\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00x\x92\x00\x00x\x92\x00\x00x\x92\x00\x00\x80\x92\x00\x00\x90\x92\x00\x00\x80\x92\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00x\x92\x00\x00x\x92\x00\x00x\x92\x00\x00\x80\x92\x00\x00\x90\x92\x00\x00\x80\x92\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\xef\x92\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00\xef\x92\x00\x00\x92\x84\x00\x00!\x85\x00\x00\xf8\x92\x00\x00̍\x00\x00\x00\x93\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00 (did you mean  or ?)fixed constexp expofulljitterequaljitterdecorrelatedjitterbasedelay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelayincrementstepmultiplierfactor expbase backofffactor backoffmultiplier timemultiple exponentcapmax maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimitjitterrandomize randomizationfactormax_retriesretries maxretry limit numretries maxtimes backofflimitmax_attemptsattempts tries maxtries stop stopafterattempt numofattempts timesmax_elapsedmaxtime maxelapsedtime deadline maxretrytime stopafterdelaywaitsdelays stepsattempt_timeouttimeout pertrytimeoutmax_tokenstokens capacity bursttokenratio retryratio budgetpercent percentcanretrymin_concurrentminretryconcurrency\x00\x04v\x00\x00\b\x00\x00\x00\x1d\x83\x00\x00\v\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00(\x83\x00\x00\b\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x000\x83\x00\x00\n\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00:\x83\x00\x00\v\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00E\x83\x00\x00\x12\x00\x00\x00W\x83\x00\x00\x04\x00\x00\x00[\x83\x00\x00s\x00\x00\x00\u0383\x00\x00\t\x00\x00\x00׃\x00\x00\x04\x00\x00\x00ۃ\x00\x00\n\x00\x00\x00\xe5\x83\x00\x00D\x00\x00\x00)\x84\x00\x00\x03\x00\x00\x00,\x84\x00\x00C\x00\x00\x00o\x84\x00\x00\x06\x00\x00\x00u\x84\x00\x00\x1d\x00\x00\x00\x92\x84\x00\x00\v\x00\x00\x00\x9d\x84\x00\x007\x00\x00\x00Ԅ\x00\x00\f\x00\x00\x00\xe0\x84\x00\x00A\x00\x00\x00!\x85\x00\x00\v\x00\x00\x00,\x85\x00\x00;\x00\x00\x00g\x85\x00\x00\x05\x00\x00\x00l\x85\x00\x00\f\x00\x00\x00x\x85\x00\x00\x0f\x00\x00\x00\x87\x85\x00\x00\x15\x00\x00\x00\x9c\x85\x00\x00\n\x00\x00\x00\xa6\x85\x00\x00\x15\x00\x00\x00uv\x00\x00\x05\x00\x00\x00\xbb\x85\x00\x003\x00\x00\x00\xee\x85\x00\x00\x0e\x00\x00\x00\xfc\x85\x00\x00\x13\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00U\x87\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00V\x87\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00W\x87\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00X\x87\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00Y\x87\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00[\x87\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00]\x87\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {name}unknown key {name}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entries; the keys are ; the names are a policy  (its default)... (){field} is not used by {selector} (growth=steps uses it)a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthpoweroriginoffsetcap_onfloorjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotthrottled_baseretry_afterretry_after_maxretry_after_max_extrareset_afterelapsed_frombudgetcostcost_throttledcost_timeoutpermin_per_secondwindowdelay\x01\x8e\x00\x00\x06\x00\x00\x00\a\x8e\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\x1c\x8e\x00\x00\f\x00\x00\x00(\x8e\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x000\x8e\x00\x00\a\x00\x00\x00at_leastexactspread\x00p\x8e\x00\x00\b\x00\x00\x00x\x8e\x00\x00\x05\x00\x00\x00}\x8e\x00\x00\x06\x00\x00\x00beginfailure\x9c\x8e\x00\x00\x05\x00\x00\x00\xa1\x8e\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00Վ\x00\x00\x0e\x00\x00\x00\xe3\x8e\x00\x00\x0e\x00\x00\x00\xf1\x8e\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\x14\x8f\x00\x00\x06\x00\x00\x00\x1a\x8f\x00\x00\x06\x00\x00\x00 \x8f\x00\x00\a\x00\x00\x00'\x8f\x00\x00\t\x00\x00\x000\x8f\x00\x00\b\x00\x00\x008\x8f\x00\x00\x06\x00\x00\x00>\x8f\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x80\x8f\x00\x00\x03\x00\x00\x00\x83\x8f\x00\x00\x03\x00\x00\x00\x86\x8f\x00\x00\x03\x00\x00\x00\x89\x8f\x00\x00\x03\x00\x00\x00\x8c\x8f\x00\x00\x03\x00\x00\x00\x8f\x8f\x00\x00\x03\x00\x00\x00\x92\x8f\x00\x00\x03\x00\x00\x00\x95\x8f\x00\x00\x03\x00\x00\x00\x98\x8f\x00\x00\x03\x00\x00\x00\x9b\x8f\x00\x00\x03\x00\x00\x00\x9e\x8f\x00\x00\x03\x00\x00\x00\xa1\x8f\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x05\x90\x00\x001\x00\x00\x006\x90\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xe7\x90\x00\x00\x15\x00\x00\x00\xfc\x90\x00\x00\x17\x00\x00\x00E\x91\x00\x007\x00\x00\x00|\x91\x00\x00$\x00\x00\x00\x13\x91\x00\x00\x16\x00\x00\x00\xa0\x91\x00\x00K\x00\x00\x00\xeb\x91\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00\xef\x92\x00\x00\x92\x84\x00\x00!\x85\x00\x00\xf8\x92\x00\x00̍\x00\x00\x00\x93\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\x19\x8d\x00\x00W\x83\x00\x00\u0383\x00\x00ۃ\x00\x00\x1f\x8d\x00\x00$\x8d\x00\x00*\x8d\x00\x00)\x84\x00\x000\x8d\x00\x006\x8d\x00\x00o\x84\x00\x00;\x8d\x00\x00G\x8d\x00\x00S\x8d\x00\x00]\x8d\x00\x00m\x8d\x00\x00\x92\x84\x00\x00Ԅ\x00\x00!\x85\x00\x00x\x8d\x00\x00\x86\x8d\x00\x00\x91\x8d\x00\x00\xa0\x8d\x00\x00g\x85\x00\x00x\x85\x00\x00\xb5\x8d\x00\x00\xc0\x8d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00̍\x00\x00\x9c\x85\x00\x00ҍ\x00\x00֍\x00\x00\xe4\x8d\x00\x00uv\x00\x00\xf0\x8d\x00\x00~v\x00\x00\xf3\x8d\x00\x00\xee\x85\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00\x13\x00\x00\x00\x12\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00ׇ\x00\x00\b\x88\x00\x00\x1a\x88\x00\x00C\x88\x00\x00c\x88\x00\x00\x83\x88\x00\x00\xa9\x88\x00\x00ш\x00\x00,\x89\x00\x00Q\x89\x00\x00Q\x89\x00\x00u\x89\x00\x00ȉ\x00\x00\x0e\x8a\x00\x00!\x8a\x00\x003\x8a\x00\x00J\x8a\x00\x00^\x8a\x00\x00\x95\x8a\x00\x00\xbf\x8a\x00\x00\xfa\x8a\x00\x00.\x8b\x00\x00g\x8b\x00\x00\x8c\x8b\x00\x00\xae\x8b\x00\x00\v\x8c\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00x\x92\x00\x00x\x92\x00\x00x\x92\x00\x00\x80\x92\x00\x00\x90\x92\x00\x00\x80\x92\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00x\x92\x00\x00x\x92\x00\x00x\x92\x00\x00\x80\x92\x00\x00\x90\x92\x00\x00\x80\x92\x00\x00"

@@ -46,35 +46,8 @@ const lettersOf = (name) => name.replace(/[_-]/g, "").toLowerCase();
 function meant(unknown, names) {
 	const letters = lettersOf(unknown);
 	const same = names.filter((name) => [lettersOf(name), ...(PEERS[name]?.split(" ") ?? [])].includes(letters));
-	const all = same.length ? same.join(" or ") : nearest(letters, names);
-	return all && ` (did you mean ${all}?)`;
+	return same.length ? ` (did you mean ${same.join(" or ")}?)` : "";
 }
-
-/** The nearest name that begins with the same letter, if at most 2 letters differ, or 1 of a short name. */
-function nearest(letters, names) {
-	const slips = names.map((name) => [edits(lettersOf(name), letters), name]).filter(([count]) => count < 3);
-	return slips.sort(([one], [other]) => one - other)[0]?.[1] ?? "";
-}
-
-/** How many letters are to be added, left out or changed; many if that is no slip. */
-function edits(known, letters) {
-	if (known[0] !== letters[0]) {
-		return MANY;
-	}
-	let row = Array.from(`${letters} `, (_, place) => place);
-	for (const letter of known) {
-		let left = MANY;
-		row = row.map((up, place) => {
-			const changed = (row[place - 1] ?? MANY) + (letter !== letters[place - 1]);
-			left = Math.min(changed, up + 1, left + 1);
-			return left;
-		});
-	}
-	const count = row.at(-1);
-	return known.length > 4 || count < 2 ? count : MANY;
-}
-
-const MANY = 99;
 
 /** The beginning of what was found, and why it is refused if users often overlook that. */
 function excerpt(code, found, names) {

@@ -146,8 +146,8 @@ impl Operation {
     /// let stream = RandomStream::from_seed(1);
     /// let operation = Operation::begin(policy, stream, 0, Some(8_000_000_000), None);
     /// assert_eq!(operation.time_left_ns(2_000_000_000), Some(3_000_000_000));
-    /// assert_eq!(operation.time_left_ns(5_000_000_000), Some(3_000_000_000));
-    /// assert_eq!(operation.time_left_ns(8_000_000_000), Some(0));
+    /// assert_eq!(operation.time_left_ns(4_000_000_000), Some(1_000_000_000));
+    /// assert_eq!(operation.time_left_ns(5_000_000_000), Some(0));
     /// # Ok::<(), backoff_core::ParseError>(())
     /// ```
     #[must_use]

@@ -29,9 +29,6 @@ const PEERS: &[(&str, &str)] = &[
 /// The longest name that is compared, in bytes.
 pub(crate) const LONGEST: usize = 32;
 
-/// More than the edits of a slip.
-const TOO_MANY: u8 = 3;
-
 /// Appends what an unknown head or key of a text stands for, and returns whether it stands for one.
 pub(crate) fn push_meant(kind: TextKind, of_heads: bool, found: &[u8], text: &mut TextBuf) -> bool {
     let (mut unknown, mut length) = ([0; LONGEST], 0_usize);
@@ -40,57 +37,23 @@ pub(crate) fn push_meant(kind: TextKind, of_heads: bool, found: &[u8], text: &mu
         length = length.saturating_add(1);
     }
     let unknown = unknown.get(..length).unwrap_or_default();
-    let names = || kind.names(of_heads).map(|name| (edits_or_peer(name, unknown), name));
-    let least = names().map(|(count, _)| count).min().unwrap_or(TOO_MANY);
-    if least >= TOO_MANY {
-        return false;
-    }
     let mut lead = " (did you mean ";
-    for (_, name) in names().filter(|(count, _)| *count == least) {
+    for name in kind.names(of_heads).filter(|name| is_meant(name, unknown)) {
         text.push(lead).push(name);
-        lead = " or ";
         // Only a name of another library stands for several.
-        if least > 0 {
-            break;
-        }
+        lead = " or ";
     }
-    text.push("?)");
-    true
+    let is_found = lead == " or ";
+    if is_found {
+        text.push("?)");
+    }
+    is_found
 }
 
-/// The edits to a name, none if it has the unknown one for a peer.
-fn edits_or_peer(name: &str, unknown: &[u8]) -> u8 {
+fn is_meant(name: &str, unknown: &[u8]) -> bool {
     let mut rows = PEERS.iter().filter(|row| row.0 == name);
-    let is_peer = rows.any(|row| {
-        let mut peers = row.1.as_bytes().split(|&byte| byte == b' ');
-        peers.any(|peer| peer == unknown)
-    });
-    if is_peer { 0 } else { edits(name.as_bytes(), unknown) }
-}
-
-/// How many letters of an unknown name are to be added, left out or changed, if it may be a slip.
-fn edits(known: &[u8], unknown: &[u8]) -> u8 {
-    // Of the beginnings of the unknown name, for one more letter of the known one each time.
-    let mut row = [0; LONGEST];
-    for (cell, length) in row.iter_mut().zip(1..) {
-        *cell = length;
-    }
-    let (mut length, mut last) = (0_u8, TOO_MANY);
-    for letter in letters(known) {
-        if length == 0 && unknown.first() != Some(&letter) {
-            return TOO_MANY;
-        }
-        let mut diagonal = length;
-        length = length.saturating_add(1);
-        last = length;
-        for (cell, &other) in row.iter_mut().zip(unknown) {
-            let changed = diagonal.saturating_add(u8::from(letter != other));
-            diagonal = *cell;
-            last = changed.min(diagonal.min(last).saturating_add(1));
-            *cell = last;
-        }
-    }
-    if length > 4 || last < 2 { last } else { TOO_MANY }
+    letters(name.as_bytes()).eq(unknown.iter().copied())
+        || rows.any(|row| row.1.as_bytes().split(|&byte| byte == b' ').any(|peer| peer == unknown))
 }
 
 fn letters(name: &[u8]) -> impl Iterator<Item = u8> {

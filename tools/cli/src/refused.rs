@@ -90,16 +90,20 @@ mod tests {
         let of_policy = |text: &str| text.parse::<PolicyArgument>().unwrap_err();
         let of_budget = |text: &str| text.parse::<BudgetArgument>().unwrap_err();
         let table = [
-            (of_policy("exponential-backoff:base=1s"), Some("exponential")),
-            (of_policy("full:base=1s,max_retries_total=5"), Some("max_retries")),
+            (of_policy("ful:base=1s"), Some("full")),
+            (of_policy("exponental:base=1s"), Some("exponential")),
+            (of_policy("aws-sdk-2025"), Some("aws-sdk-2026")),
+            (of_policy("full:base=1s,max_retris=5"), Some("max_retries")),
             (of_policy("constant:base=1s,jitter=ful"), Some("full")),
             (of_policy("qqqq"), None),
             (of_policy("bad"), None),
             // The message names it.
-            (of_policy("ful:base=1s"), None),
+            (of_policy("Full:base=1s"), None),
             (of_policy("full:retries=3"), None),
             (of_policy("full:base=1sec"), None),
-            (of_budget("quota-tokens:cost=1"), Some("quota")),
+            (of_budget("finagel"), Some("finagle")),
+            (of_budget("quotas:cost=1"), Some("quota")),
+            (of_budget("quota:costs=1"), Some("cost")),
             // Names of policies are no names of budgets.
             (of_budget("sidekiq"), None),
         ];
