@@ -26,8 +26,7 @@ pub fn attempt(now: u64) {
     with_buffers(|buffers| {
         let Some(operation) = &buffers.operation else { return };
         let policy = ffi::schedule(&buffers.policy);
-        let limits = [operation.attempt_limit_ns(policy, now), operation.time_left_ns(policy, now)];
-        let [limit, left] = limits.map(|time| time.unwrap_or(u64::MAX));
+        let [limit, left] = operation.ends_ns(policy, now);
         buffers.write_words(0, &[limit, left, operation.retry_index(policy, now)]);
     });
 }

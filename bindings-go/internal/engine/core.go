@@ -29,7 +29,7 @@ func New() *Module {
 	m.elements[0] = nil
 	memory_init(m.memory[:], data0, uint32(i32(0x6000)), 0, len(data0))
 	m.g0 = i32(0x6000)
-	m.g1 = i32(38680)
+	m.g1 = i32(38688)
 	m.g2 = i32(38688)
 	return m
 }
@@ -230,11 +230,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36620))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36628))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36612))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36620))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+36604))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+36612))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn270(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn273(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -460,7 +460,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36772), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36780), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -474,7 +474,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(36680), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(36688), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -509,7 +509,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36680), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36688), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn270(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn273(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -672,7 +672,7 @@ l0:
 			goto l2
 		}
 		t6 := int32(load32(m.memory, uint32(v2)))
-		t7 := m.fn221(v5, v8, t6, v8)
+		t7 := m.fn222(v5, v8, t6, v8)
 		if t7 != 0 {
 			goto l3
 		}
@@ -913,7 +913,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(36868))
+		m.fn19(v5+i32(8), v12, v11, i32(36876))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1285,7 +1285,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(36868))
+		m.fn19(v5+i32(8), v7, v8, i32(36876))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1320,7 +1320,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn222(t1+v4, v3, i32(1))
+		t2 := m.fn223(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1979,9 +1979,9 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				v2 = v4 + i32(1580)
 				memory_copy(m.memory[:], uint32(v2), uint32(v4+i32(20)), uint32(i32(36)))
 				memory_zero(m.memory[:], uint32(v4+i32(20)), uint32(i32(772)))
-				t25 := m.fn34(v4+i32(20), i32(34770), i32(3))
+				t25 := m.fn34(v4+i32(20), i32(34754), i32(3))
 				t26 := m.fn35(t25, v14)
-				t27 := m.fn34(t26, i32(34773), i32(2))
+				t27 := m.fn34(t26, i32(34757), i32(2))
 				v1 = t27
 				store32(m.memory, uint64(uint32(v4))+1708, uint32(v11))
 				store32(m.memory, uint64(uint32(v4))+1704, uint32(v5))
@@ -2171,7 +2171,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn270(v2, v3, i64(0), i64(10), i64(0))
+		m.fn273(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2191,7 +2191,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn243(v0, int32(t5)|i32(48))
+		_ = m.fn244(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2200,13 +2200,13 @@ l4:
 
 //go:norace
 func (m *Module) fn36(v0, v1 int32) {
-	var v2, v3, v4, v5, v6, v7 int32
-	var v8 int64
-	var v9, v10, v11, v12, v13, v14, v15 int32
-	var v16 int64
-	var v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34 int32
+	var v2, v3, v4, v5, v6 int32
+	var v7 int64
+	var v8, v9, v10, v11, v12, v13, v14 int32
+	var v15 int64
+	var v16, v17, v18, v19, v20, v21, v22, v23, v24 int32
 	t0 := m.g0
-	v2 = t0 - i32(192)
+	v2 = t0 - i32(176)
 	m.g0 = v2
 	t1 := int32(load32(m.memory, uint64(uint32(v0))+36))
 	v3 = t1
@@ -2220,15 +2220,15 @@ func (m *Module) fn36(v0, v1 int32) {
 			if v3 != i32(24) {
 				goto l0
 			}
-			v5 = i32(35948)
+			v5 = i32(35953)
 			v6 = i32(56)
 			goto l1
 		}
 	l0:
-		v7 = v4 << 2
-		t3 := int32(load32(m.memory, uint32(v7+i32(38476))))
+		v6 = v4 << 2
+		t3 := int32(load32(m.memory, uint32(v6+i32(38484))))
 		v5 = t3
-		t4 := int32(load32(m.memory, uint32(v7+i32(38372))))
+		t4 := int32(load32(m.memory, uint32(v6+i32(38380))))
 		v6 = t4
 	}
 l1:
@@ -2237,9 +2237,9 @@ l1:
 	if v3 == i32(35) {
 		p6 = 1
 	}
-	v8 = t5
+	v7 = t5
 	var p7 int32
-	if v8 == i64(5) {
+	if v7 == i64(5) {
 		p7 = 1
 	}
 	t8 := p6 & p7
@@ -2247,98 +2247,98 @@ l1:
 	if v4 == i32(4) {
 		p9 = 1
 	}
-	v9 = p9
-	v10 = t8 & v9
+	v8 = p9
+	v9 = t8 & v8
 	var p10 int32
 	if v4 == i32(14) {
 		p10 = 1
 	}
-	v11 = p10
-	p11 := i32(35888)
-	if v11 != 0 {
-		p11 = i32(35903)
+	v10 = p10
+	p11 := i32(35891)
+	if v10 != 0 {
+		p11 = i32(35906)
 	}
-	v12 = p11
+	v11 = p11
 	p12 := i32(15)
-	if v11 != 0 {
+	if v10 != 0 {
 		p12 = i32(16)
 	}
-	v13 = p12
+	v12 = p12
 	t13 := int32(load32(m.memory, uint64(uint32(v0))+24))
-	v14 = t13
-	v15 = v2 + i32(64) + i32(8)
+	v13 = t13
+	v14 = v2 + i32(48) + i32(8)
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+16))
-	v16 = t14
+	v15 = t14
 	t15 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v17 = t15
+	v16 = t15
 	t16 := int32(load32(m.memory, uint32(v0)))
-	v18 = t16
+	v17 = t16
 	t17 := int32(load32(m.memory, uint64(uint32(v0))+28))
-	v19 = t17
+	v18 = t17
 	var p18 int32
-	if uint32(v19) < uint32(i32(129)) {
+	if uint32(v18) < uint32(i32(129)) {
 		p18 = 1
 	}
-	v20 = p18
+	v19 = p18
 l7:
 	{
 		if v5 == 0 {
 			goto l2
 		}
-		m.fn3(v2+i32(64), v5, v6, i32(123))
-		t19 := int32(load32(m.memory, uint64(uint32(v2))+76))
-		v7 = t19
-		t20 := int32(load32(m.memory, uint64(uint32(v2))+72))
-		v0 = t20
-		t21 := int32(load32(m.memory, uint64(uint32(v2))+64))
-		t22 := int32(load32(m.memory, uint64(uint32(v2))+68))
+		m.fn3(v2+i32(48), v5, v6, i32(123))
+		t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
+		v0 = t19
+		t20 := int32(load32(m.memory, uint64(uint32(v2))+56))
+		v5 = t20
+		t21 := int32(load32(m.memory, uint64(uint32(v2))+48))
+		t22 := int32(load32(m.memory, uint64(uint32(v2))+52))
 		t23 := m.fn34(v1, t21, t22)
-		v21 = t23
-		if v0 == 0 {
+		v20 = t23
+		if v5 == 0 {
 			goto l2
 		}
-		m.fn3(v2+i32(64), v0, v7, i32(125))
-		t24 := int32(load32(m.memory, uint64(uint32(v2))+76))
+		m.fn3(v2+i32(48), v5, v0, i32(125))
+		t24 := int32(load32(m.memory, uint64(uint32(v2))+60))
 		v6 = t24
-		t25 := int32(load32(m.memory, uint64(uint32(v2))+72))
+		t25 := int32(load32(m.memory, uint64(uint32(v2))+56))
 		v5 = t25
-		t26 := int32(load32(m.memory, uint64(uint32(v2))+68))
-		v22 = t26
-		t27 := int32(load32(m.memory, uint64(uint32(v2))+64))
+		t26 := int32(load32(m.memory, uint64(uint32(v2))+52))
+		v21 = t26
+		t27 := int32(load32(m.memory, uint64(uint32(v2))+48))
 		v0 = t27
 		{
 			if v3 != 0 {
 				goto l3
 			}
-			v7 = i32(3)
+			v22 = i32(3)
 			goto l4
 		l3:
-			m.fn41(v2+i32(52), v3)
-			t28 := int32(load32(m.memory, uint64(uint32(v2))+52))
-			v7 = t28
-			t30 := v7
+			m.fn41(v2+i32(36), v3)
+			t28 := int32(load32(m.memory, uint64(uint32(v2))+36))
+			v22 = t28
+			t30 := v22
 			p29 := i32(3)
-			if v7 != i32(4) {
-				p29 = v7
+			if v22 != i32(4) {
+				p29 = v22
 			}
 			p31 := p29
-			if v9 != 0 {
+			if v8 != 0 {
 				p31 = t30
 			}
-			v7 = p31
+			v22 = p31
 		}
 	l4:
-		store32(m.memory, uint64(uint32(v2))+52, uint32(v7))
-		switch v22 + i32(-4) {
+		store32(m.memory, uint64(uint32(v2))+36, uint32(v22))
+		switch v21 + i32(-4) {
 		default:
 			goto l7
 		case 1:
 			t32 := int32(m.memory[uint32(v0)])
-			v22 = t32
+			v21 = t32
 			if v3 == 0 {
 				goto l9
 			}
-			if v22 == i32(102) {
+			if v21 == i32(102) {
 				t33 := int32(m.memory[uint64(uint32(v0))+1])
 				if t33 != i32(105) {
 					goto l11
@@ -2355,14 +2355,14 @@ l7:
 				if t36 != i32(100) {
 					goto l11
 				}
-				m.fn235(v2+i32(8), v3)
+				m.fn236(v2+i32(8), v3)
 				t37 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t38 := int32(load32(m.memory, uint64(uint32(v2))+12))
-				_ = m.fn34(v21, t37, t38)
+				_ = m.fn34(v20, t37, t38)
 				goto l7
 			}
 		l9:
-			switch v22 + i32(-102) {
+			switch v21 + i32(-102) {
 			case 0:
 				goto l11
 			case 1, 2, 3, 4:
@@ -2384,27 +2384,27 @@ l7:
 				if t57 != i32(115) {
 					goto l7
 				}
-				if v7 != 0 {
+				if v22 != 0 {
 					goto l7
 				}
-				t58 := int32(load32(m.memory, uint64(uint32(v2))+60))
-				v22 = t58 << 3
+				t58 := int32(load32(m.memory, uint64(uint32(v2))+44))
+				v21 = t58 << 3
 				v0 = i32(0)
-				t59 := int32(load32(m.memory, uint64(uint32(v2))+56))
-				v7 = t59
+				t59 := int32(load32(m.memory, uint64(uint32(v2))+40))
+				v22 = t59
 			l27:
 				{
-					if v22 == 0 {
+					if v21 == 0 {
 						goto l7
 					}
-					t60 := int32(load32(m.memory, uint64(uint32(v7))+4))
+					t60 := int32(load32(m.memory, uint64(uint32(v22))+4))
 					v23 = t60
-					t61 := int32(load32(m.memory, uint32(v7)))
+					t61 := int32(load32(m.memory, uint32(v22)))
 					v24 = t61
-					t63 := v21
+					t63 := v20
 					p62 := i32(1)
 					if v0 != 0 {
-						p62 = i32(34768)
+						p62 = i32(34752)
 					}
 					p64 := i32(0)
 					if v0 != 0 {
@@ -2413,8 +2413,8 @@ l7:
 					t65 := m.fn34(t63, p62, p64)
 					_ = m.fn34(t65, v24, v23)
 					v0 = v0 + i32(-1)
-					v22 = v22 + i32(-8)
-					v7 = v7 + i32(8)
+					v21 = v21 + i32(-8)
+					v22 = v22 + i32(8)
 					goto l27
 				}
 			case 6:
@@ -2434,10 +2434,10 @@ l7:
 				if t52 != i32(116) {
 					goto l7
 				}
-				_ = m.fn239(v21, v2+i32(52), v16)
+				_ = m.fn240(v20, v2+i32(36), v15)
 				goto l7
 			default:
-				switch v22 + i32(-117) {
+				switch v21 + i32(-117) {
 				case 0:
 					t67 := int32(m.memory[uint64(uint32(v0))+1])
 					if t67 != i32(110) {
@@ -2455,32 +2455,32 @@ l7:
 					if t70 != i32(115) {
 						goto l7
 					}
-					memory_copy(m.memory[:], uint32(v15), uint32(i32(34656)), uint32(i32(112)))
+					memory_copy(m.memory[:], uint32(v14), uint32(i32(34640)), uint32(i32(112)))
 					v0 = i32(0)
 				l28:
 					{
 						if v0 == i32(112) {
 							goto l7
 						}
-						v7 = v2 + i32(64) + v0
-						t71 := int32(load32(m.memory, uint32(v7+i32(8))))
-						v22 = t71
-						if v22 == 0 {
+						v22 = v2 + i32(48) + v0
+						t71 := int32(load32(m.memory, uint32(v22+i32(8))))
+						v21 = t71
+						if v21 == 0 {
 							goto l7
 						}
-						t72 := int32(load32(m.memory, uint32(v7+i32(12))))
-						v7 = t72
-						t74 := v21
+						t72 := int32(load32(m.memory, uint32(v22+i32(12))))
+						v22 = t72
+						t74 := v20
 						p73 := i32(1)
 						if v0 != 0 {
-							p73 = i32(34768)
+							p73 = i32(34752)
 						}
 						p75 := i32(0)
 						if v0 != 0 {
 							p75 = i32(2)
 						}
 						t76 := m.fn34(t74, p73, p75)
-						_ = m.fn34(t76, v22, v7)
+						_ = m.fn34(t76, v21, v22)
 						v0 = v0 + i32(16)
 						goto l28
 					}
@@ -2501,13 +2501,13 @@ l7:
 					if t43 != i32(101) {
 						goto l7
 					}
-					if v14 == 0 {
-						if v18 == 0 {
+					if v13 == 0 {
+						if v17 == 0 {
 							goto l24
 						}
-						store32(m.memory, uint64(uint32(v2))+72, uint32(i32(7)))
-						store64(m.memory, uint64(uint32(v2))+64, uint64(i64(0x600000001)))
-						if v16 != i64(0) {
+						store32(m.memory, uint64(uint32(v2))+56, uint32(i32(7)))
+						store64(m.memory, uint64(uint32(v2))+48, uint64(i64(0x600000001)))
+						if v15 != i64(0) {
 							goto l24
 						}
 						v0 = i32(0)
@@ -2516,21 +2516,21 @@ l7:
 							if v0 == i32(12) {
 								goto l24
 							}
-							v7 = v2 + i32(64) + v0
+							v22 = v2 + i32(48) + v0
 							v0 = v0 + i32(4)
-							t46 := int32(load32(m.memory, uint32(v7)))
+							t46 := int32(load32(m.memory, uint32(v22)))
 							if t46 != v4 {
 								goto l25
 							}
 							goto l26
 						}
 					l24:
-						t47 := m.fn239(v21, v2+i32(52), v8)
+						t47 := m.fn240(v20, v2+i32(36), v7)
 						v0 = t47
-						if v10 == 0 {
+						if v9 == 0 {
 							goto l7
 						}
-						_ = m.fn34(v0, i32(35928), i32(14))
+						_ = m.fn34(v0, i32(35933), i32(14))
 						goto l7
 					}
 					v0 = i32(128)
@@ -2538,10 +2538,10 @@ l7:
 					{
 						if uint32(v0) < uint32(i32(126)) {
 							{
-								if uint32(v19) < uint32(i32(126)) {
+								if uint32(v18) < uint32(i32(126)) {
 									goto l21
 								}
-								t44 := int32(int8(m.memory[uint64(uint32(v14))+125]))
+								t44 := int32(int8(m.memory[uint64(uint32(v13))+125]))
 								if t44 < i32(-64) {
 									goto l20
 								}
@@ -2550,27 +2550,27 @@ l7:
 							v0 = i32(125)
 							goto l22
 						}
-						if v20 == 0 {
+						if v19 == 0 {
 							goto l19
 						}
 						goto l20
 					l19:
-						v7 = v14 + v0
-						v22 = v0 + i32(-1)
-						v0 = v22
-						t45 := int32(int8(m.memory[uint32(v7)]))
+						v22 = v13 + v0
+						v21 = v0 + i32(-1)
+						v0 = v21
+						t45 := int32(int8(m.memory[uint32(v22)]))
 						if t45 <= i32(-65) {
 							goto l23
 						}
 					}
-					v0 = v22 + i32(1)
+					v0 = v21 + i32(1)
 					goto l22
 				default:
 					goto l7
 				}
 			}
 		l11:
-			if v18 == 0 {
+			if v17 == 0 {
 				goto l7
 			}
 			t78 := int32(m.memory[uint64(uint32(v0))+1])
@@ -2623,28 +2623,28 @@ l7:
 			if t89 != i32(114) {
 				goto l7
 			}
-			if v16 != i64(0) {
+			if v15 != i64(0) {
 				if v3 == 0 {
 					goto l7
 				}
-				m.fn229(v2+i32(24), v3)
+				m.fn230(v2+i32(24), v3)
 				t91 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				t92 := v2 + i32(16)
 				v0 = t91
-				m.fn235(t92, v0)
+				m.fn236(t92, v0)
 				t93 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t94 := int32(load32(m.memory, uint64(uint32(v2))+20))
-				t95 := m.fn34(v21, t93, t94)
-				t96 := m.fn34(t95, i32(35927), i32(1))
-				v7 = t96
-				m.fn41(v2+i32(64), v0)
-				_ = m.fn239(v7, v2+i32(64), v16)
+				t95 := m.fn34(v20, t93, t94)
+				t96 := m.fn34(t95, i32(35932), i32(1))
+				v22 = t96
+				m.fn41(v2+i32(48), v0)
+				_ = m.fn240(v22, v2+i32(48), v15)
 				goto l7
 			}
-			_ = m.fn34(v21, i32(35919), i32(8))
+			_ = m.fn34(v20, i32(35924), i32(8))
 			goto l7
 		case 0:
-			if v18 == 0 {
+			if v17 == 0 {
 				goto l7
 			}
 			t98 := int32(m.memory[uint32(v0)])
@@ -2663,10 +2663,10 @@ l7:
 			if t101 != i32(101) {
 				goto l7
 			}
-			m.fn250(v17, v21)
+			m.fn250(v16, v20)
 			{
-				t102 := int32(load32(m.memory, uint64(uint32(v17))+32))
-				t103 := v17
+				t102 := int32(load32(m.memory, uint64(uint32(v16))+32))
+				t103 := v16
 				v0 = t102
 				p104 := i32(32)
 				if uint32(v0) < uint32(i32(32)) {
@@ -2677,254 +2677,41 @@ l7:
 				if t105 != 0 {
 					goto l30
 				}
-				store64(m.memory, uint64(uint32(v2))+88, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v2))+80, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v2))+72, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v2))+64, uint64(i64(0)))
-				v23 = v17 + v0
-				v24 = i32(0)
-				v0 = v17
-				v25 = i32(0)
-			l33:
-				{
-					if v24 == i32(32) {
-						goto l31
-					}
-					v26 = v2 + i32(64) + v24
-					v24 = v24 + i32(1)
-				l32:
-					{
-						if v0 == v23 {
-							goto l31
-						}
-						t106 := int32(m.memory[uint32(v0)])
-						v7 = t106
-						v22 = v0 + i32(1)
-						v0 = v22
-						if v7 == i32(45) {
-							goto l32
-						}
-						v0 = v22
-						if v7 == i32(95) {
-							goto l32
-						}
-					}
-					t108 := v26
-					p107 := i32(0)
-					if uint32((v7+i32(-65))&i32(255)) < uint32(i32(26)) {
-						p107 = i32(32)
-					}
-					m.memory[uint32(t108)] = byte(p107 | v7)
-					v0 = v25 + i32(1)
-					p109 := i32(-1)
-					if v0 != 0 {
-						p109 = v0
-					}
-					v25 = p109
-					v0 = v22
-					goto l33
-				}
-			l31:
-				v27 = i32(0)
-				t110 := v2 + i32(64)
-				var p111 int32
-				if uint32(v25) > uint32(i32(32)) {
-					p111 = 1
-				}
-				v0 = p111
-				p112 := t110
-				if v0 != 0 {
-					p112 = i32(1)
-				}
-				v26 = p112
-				t114 := v26
-				p113 := v25
-				if v0 != 0 {
-					p113 = i32(0)
-				}
-				v25 = p113
-				v28 = t114 + v25
-				v29 = i32(33544)
-				v30 = i32(15)
-			l39:
-				{
-					m.fn249(v2+i32(40), v18, v11, v27)
-					t115 := int32(load32(m.memory, uint64(uint32(v2))+40))
-					v31 = t115
-					if v31 == 0 {
-						t133 := m.fn44(v29, v30, i32(33559), i32(4))
-						if t133 == 0 {
-							goto l30
-						}
-						_ = m.fn34(v21, i32(33563), i32(2))
-						goto l7
-					}
-					v27 = v27 + i32(1)
-					t116 := int32(load32(m.memory, uint64(uint32(v2))+44))
-					t117 := v31
-					v32 = t116
-					v23 = t117 + v32
-					v24 = v26
-					v0 = v31
-				l36:
-					{
-						if v0 == v23 {
-							goto l35
-						}
-						t118 := int32(m.memory[uint32(v0)])
-						v7 = t118
-						v22 = v0 + i32(1)
-						v0 = v22
-						if v7 == i32(45) {
-							goto l36
-						}
-						v0 = v22
-						if v7 == i32(95) {
-							goto l36
-						}
-						if v24 == v28 {
-							goto l37
-						}
-						t119 := int32(m.memory[uint32(v24)])
-						v33 = t119
-						v24 = v24 + i32(1)
-						v0 = v22
-						t121 := v33
-						p120 := i32(0)
-						if uint32((v7+i32(-65))&i32(255)) < uint32(i32(26)) {
-							p120 = i32(32)
-						}
-						if t121 == p120|v7 {
-							goto l36
-						}
-						goto l37
-					}
-				l35:
-					if v0 != v23 {
-						goto l37
-					}
-					if v24 == v28 {
-						goto l38
-					}
-				l37:
-					v34 = i32(0)
-				l40:
-					{
-						v0 = v34
-						if v0 == i32(288) {
-							goto l39
-						}
-						v34 = v0 + i32(16)
-						t122 := int32(load32(m.memory, uint32(v0+i32(34320))))
-						t123 := int32(load32(m.memory, uint32(v0+i32(34324))))
-						t124 := m.fn44(t122, t123, v31, v32)
-						if t124 == 0 {
-							goto l40
-						}
-						t125 := int32(load32(m.memory, uint32(v0+i32(34332))))
-						v22 = t125
-						t126 := int32(load32(m.memory, uint32(v0+i32(34328))))
-						v7 = t126
-						v23 = i32(0)
-					l45:
-						{
-							if v23&i32(1) != 0 {
-								goto l40
-							}
-							v0 = i32(0)
-							{
-							l44:
-								{
-									var p127 int32
-									if v22 == v0 {
-										p127 = 1
-									}
-									v23 = p127
-									if v23 == 0 {
-										goto l41
-									}
-									v24 = v7
-									v0 = v22
-									goto l42
-								}
-							l41:
-								{
-									t128 := int32(m.memory[uint32(v7+v0)])
-									if t128 == i32(32) {
-										goto l43
-									}
-									v0 = v0 + i32(1)
-									goto l44
-								}
-							l43:
-								t129 := v7
-								v33 = v0 + i32(1)
-								v24 = t129 + v33
-								v22 = v22 - v33
-							}
-						l42:
-							t130 := m.fn221(v7, v0, v26, v25)
-							v0 = t130
-							v7 = v24
-							if v0 == 0 {
-								goto l45
-							}
-						}
-					}
-				l38:
-					t131 := m.fn34(v21, v29, v30)
-					_ = m.fn34(t131, v31, v32)
-					v29 = i32(33559)
-					v30 = i32(4)
-					goto l39
+				store32(m.memory, uint64(uint32(v2))+60, uint32(i32(4)))
+				store32(m.memory, uint64(uint32(v2))+56, uint32(i32(35887)))
+				store32(m.memory, uint64(uint32(v2))+52, uint32(i32(15)))
+				store32(m.memory, uint64(uint32(v2))+48, uint32(i32(35872)))
+				t106 := m.fn252(v17, v10, v16, v0, v2+i32(48), v20)
+				if t106 != 0 {
+					_ = m.fn34(v20, i32(35922), i32(2))
+					goto l7
 				}
 			}
 		l30:
-			m.fn252(v4, v17, v21)
-			v0 = i32(0)
-			t135 := m.fn34(v21, v12, v13)
-			v23 = t135
-		l46:
-			{
-				m.fn249(v2+i32(32), v18, v11, v0)
-				t136 := int32(load32(m.memory, uint64(uint32(v2))+32))
-				v7 = t136
-				if v7 == 0 {
-					goto l7
-				}
-				t137 := int32(load32(m.memory, uint64(uint32(v2))+36))
-				v22 = t137
-				t139 := v23
-				p138 := i32(1)
-				if v0 != 0 {
-					p138 = i32(34768)
-				}
-				p140 := i32(0)
-				if v0 != 0 {
-					p140 = i32(2)
-				}
-				t141 := m.fn34(t139, p138, p140)
-				_ = m.fn34(t141, v7, v22)
-				v0 = v0 + i32(1)
-				goto l46
-			}
+			m.fn253(v4, v16, v20)
+			store32(m.memory, uint64(uint32(v2))+60, uint32(i32(2)))
+			store32(m.memory, uint64(uint32(v2))+56, uint32(i32(34752)))
+			store32(m.memory, uint64(uint32(v2))+52, uint32(v12))
+			store32(m.memory, uint64(uint32(v2))+48, uint32(v11))
+			_ = m.fn252(v17, v10, i32(0), v2, v2+i32(48), v20)
+			goto l7
 		}
 	}
 l2:
-	m.g0 = v2 + i32(192)
+	m.g0 = v2 + i32(176)
 	return
 l26:
-	m.fn253(v4, v17, v21)
+	m.fn254(v4, v16, v20)
 	goto l7
 l20:
 	v0 = i32(128)
 l22:
-	if uint32(v0) < uint32(v19) {
-		t144 := m.fn34(v21, v14, v0)
-		_ = m.fn34(t144, i32(35942), i32(3))
+	if uint32(v0) < uint32(v18) {
+		t110 := m.fn34(v20, v13, v0)
+		_ = m.fn34(t110, i32(35947), i32(3))
 		goto l7
 	}
-	_ = m.fn34(v21, v14, v19)
+	_ = m.fn34(v20, v13, v18)
 	goto l7
 }
 
@@ -3112,22 +2899,22 @@ func (m *Module) fn41(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36364)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36372)))
 		goto l11
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36408)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36416)))
 		goto l11
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36484)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36492)))
 		goto l11
 	case 23:
 		v2 = i32(4)
 		goto l1
 	case 26:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36520)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36528)))
 		goto l11
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
@@ -3172,7 +2959,7 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 		v3 = t6
 		v5 = i32(-16)
 		v1 = i32(-28)
-		v6 = i32(37364)
+		v6 = i32(37372)
 	l11:
 		{
 			store32(m.memory, uint64(uint32(v4))+160, uint32(v1+i32(29)))
@@ -3182,8 +2969,8 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 					if uint32(v1+i32(28)) > uint32(i32(1)) {
 						goto l2
 					}
-					t7 := int32(load32(m.memory, uint32(v5+i32(36968))))
-					t8 := int32(load32(m.memory, uint32(v5+i32(36972))))
+					t7 := int32(load32(m.memory, uint32(v5+i32(36976))))
+					t8 := int32(load32(m.memory, uint32(v5+i32(36980))))
 					_ = m.fn34(v4+i32(940), t7, t8)
 					goto l3
 				}
@@ -3195,29 +2982,29 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 								if uint32(v1+i32(7)) < uint32(i32(-7)) {
 									goto l7
 								}
-								v7 = v5 + i32(37296)
+								v7 = v5 + i32(37304)
 								if v7 == 0 {
 									goto l7
 								}
 								t13 := int32(load32(m.memory, uint32(v7)))
 								t14 := v4 + i32(940)
 								v7 = t13
-								t15 := int32(load32(m.memory, uint32(v5+i32(37300))))
+								t15 := int32(load32(m.memory, uint32(v5+i32(37308))))
 								t16 := v7
 								v8 = t15
 								t17 := m.fn34(t14, t16, v8)
 								v9 = t17
-								t18 := m.fn44(v7, v8, i32(37095), i32(21))
+								t18 := m.fn44(v7, v8, i32(37103), i32(21))
 								if t18 != 0 {
 									t35 := m.fn46(v4)
 									_ = m.fn35(v9, t35)
 									goto l3
 								}
-								t19 := m.fn44(v7, v8, i32(37116), i32(23))
+								t19 := m.fn44(v7, v8, i32(37124), i32(23))
 								if t19 != 0 {
 									goto l9
 								}
-								t20 := m.fn44(v7, v8, i32(37139), i32(22))
+								t20 := m.fn44(v7, v8, i32(37147), i32(22))
 								if t20 == 0 {
 									goto l3
 								}
@@ -3225,19 +3012,19 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 								_ = m.fn35(v9, t21)
 								goto l3
 							}
-							t10 := m.fn34(v4+i32(940), i32(36968), i32(28))
+							t10 := m.fn34(v4+i32(940), i32(36976), i32(28))
 							v7 = t10
 							if v1 == i32(-15) {
 								goto l5
 							}
-							t11 := int64(load64(m.memory, uint32(v5+i32(37000))))
+							t11 := int64(load64(m.memory, uint32(v5+i32(37008))))
 							_ = m.fn35(v7, t11)
 							goto l6
 						}
 					l5:
-						_ = m.fn34(v7, i32(37088), i32(4))
+						_ = m.fn34(v7, i32(37096), i32(4))
 					l6:
-						t24 := m.fn34(v7, i32(37092), i32(3))
+						t24 := m.fn34(v7, i32(37100), i32(3))
 						t25 := m.fn45(v4, v1+i32(27))
 						_ = m.fn35(t24, t25)
 						goto l3
@@ -3252,13 +3039,13 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 					t27 := int32(load32(m.memory, uint32(v6)))
 					v7 = t27
 					v8 = v7 << 2
-					t28 := int32(load32(m.memory, uint32(v8+i32(37652))))
+					t28 := int32(load32(m.memory, uint32(v8+i32(37660))))
 					v9 = t28
-					t29 := int32(load32(m.memory, uint32(v8+i32(37680))))
+					t29 := int32(load32(m.memory, uint32(v8+i32(37688))))
 					v8 = t29
-					t30 := m.fn34(v4+i32(940), i32(37161), i32(28))
+					t30 := m.fn34(v4+i32(940), i32(37169), i32(28))
 					t31 := m.fn34(t30, v8, v9)
-					t32 := m.fn34(t31, i32(37092), i32(3))
+					t32 := m.fn34(t31, i32(37100), i32(3))
 					t33 := int64(load64(m.memory, uint64(uint32(v4+v7<<3))+96))
 					_ = m.fn35(t32, t33)
 					goto l3
@@ -3333,7 +3120,7 @@ func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn269(v0, v2, v1)
+		t0 := m.fn272(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -3867,7 +3654,7 @@ func (m *Module) fn61(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn227(v3, v2)
+		t2 := m.fn228(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -4084,7 +3871,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn261(v1)
+	t1 := m.fn263(v1)
 	v5 = t1
 	m.fn146(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -4112,7 +3899,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn270(t8, p10, i64(0), t11, i64(0))
+			m.fn273(t8, p10, i64(0), t11, i64(0))
 			m.fn146(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -4157,7 +3944,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn263(v4+i32(16), v4+i32(32), v3)
+			m.fn265(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -4170,7 +3957,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn244(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn245(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4532,7 +4319,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+37480))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+37488))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn69(t8, v4)
@@ -4708,7 +4495,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn270(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn273(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4808,7 +4595,7 @@ func (m *Module) fn78(v0, v1, v2, v3 int32) {
 				store32(m.memory, uint64(uint32(v4))+16, uint32(v8))
 				store32(m.memory, uint64(uint32(v4))+12, uint32(v7))
 				store32(m.memory, uint64(uint32(v4))+8, uint32(i32(1)))
-				m.fn260(v4+i32(392), v4+i32(8))
+				m.fn262(v4+i32(392), v4+i32(8))
 				{
 					t7 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t7 != i64(1) {
@@ -4816,14 +4603,14 @@ func (m *Module) fn78(v0, v1, v2, v3 int32) {
 					}
 					t8 := int64(load64(m.memory, uint64(uint32(v4))+400))
 					v10 = t8
-					m.fn260(v4+i32(392), v4+i32(8))
+					m.fn262(v4+i32(392), v4+i32(8))
 					t9 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t9 != i64(1) {
 						goto l4
 					}
 					t10 := int64(load64(m.memory, uint64(uint32(v4))+400))
 					v11 = t10
-					m.fn260(v4+i32(392), v4+i32(8))
+					m.fn262(v4+i32(392), v4+i32(8))
 					t11 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t11 != i64(1) {
 						goto l4
@@ -4868,7 +4655,7 @@ func (m *Module) fn78(v0, v1, v2, v3 int32) {
 						if v5 != 0 {
 							p19 = i32(0)
 						}
-						t20 := m.fn221(p18, p19, v2, v3)
+						t20 := m.fn222(p18, p19, v2, v3)
 						if t20 == 0 {
 							goto l5
 						}
@@ -5243,7 +5030,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn270(t6, p9, i64(0), t10, i64(0))
+		m.fn273(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5455,7 +5242,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(37492))))
+					t15 := int32(load32(m.memory, uint32(v1+i32(37500))))
 					t16 := m.fn87(v8, t15)
 					if t16 == v7 {
 						goto l10
@@ -5650,7 +5437,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn270(v5, v7, i64(0), v8, i64(0))
+				m.fn273(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5674,7 +5461,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn270(t15, p16, i64(0), v3, i64(0))
+				m.fn273(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5747,8 +5534,8 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn244(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn270(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn245(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn273(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5855,7 +5642,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn270(t69, p71, i64(0), t72, i64(0))
+			m.fn273(t69, p71, i64(0), t72, i64(0))
 			m.fn146(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5912,7 +5699,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn270(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn273(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5964,7 +5751,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn244(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn245(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -6226,7 +6013,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(37492))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(37500))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -6649,9 +6436,9 @@ l1:
 			{
 				if v1 == i32(600) {
 					store64(m.memory, uint64(uint32(v8))+2720, uint64(i64(0x300000000)))
-					t41 := int64(load64(m.memory, uint64(uint32(i32(0)))+37480))
+					t41 := int64(load64(m.memory, uint64(uint32(i32(0)))+37488))
 					store64(m.memory, uint64(uint32(v8))+2728, uint64(t41))
-					t42 := int32(load32(m.memory, uint64(uint32(i32(0)))+37488))
+					t42 := int32(load32(m.memory, uint64(uint32(i32(0)))+37496))
 					store32(m.memory, uint64(uint32(v8))+2736, uint32(t42))
 					v9 = v8 + i32(1400)
 				l25:
@@ -6660,9 +6447,9 @@ l1:
 						v1 = t43
 						if v1 == 0 {
 							store64(m.memory, uint64(uint32(v8))+2720, uint64(i64(0x300000000)))
-							t46 := int64(load64(m.memory, uint64(uint32(i32(0)))+37480))
+							t46 := int64(load64(m.memory, uint64(uint32(i32(0)))+37488))
 							store64(m.memory, uint64(uint32(v8))+2728, uint64(t46))
-							t47 := int32(load32(m.memory, uint64(uint32(i32(0)))+37488))
+							t47 := int32(load32(m.memory, uint64(uint32(i32(0)))+37496))
 							store32(m.memory, uint64(uint32(v8))+2736, uint32(t47))
 							v19 = v8 + i32(1448)
 							v20 = v8 + i32(1424)
@@ -6866,7 +6653,7 @@ l34:
 
 //go:norace
 func (m *Module) fn98(v0, v1 int32) int32 {
-	t0 := m.fn269(v0, v1, i32(88))
+	t0 := m.fn272(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6887,7 +6674,7 @@ func (m *Module) fn99(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(37472)
+		v2 = v2<<2 + i32(37480)
 		if v2 == 0 {
 			goto l2
 		}
@@ -6949,11 +6736,11 @@ func (m *Module) fn101(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn269(v0, v1, i32(80))
+		t2 := m.fn272(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn269(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn272(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -7038,11 +6825,11 @@ func (m *Module) fn105(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn124(v2+i32(12), v1)
-	t4 := m.fn34(v2+i32(12), i32(37476), i32(3))
+	t4 := m.fn34(v2+i32(12), i32(37484), i32(3))
 	t5 := m.fn35(t4, v5)
-	t6 := m.fn34(t5, i32(35927), i32(1))
+	t6 := m.fn34(t5, i32(35932), i32(1))
 	t7 := m.fn35(t6, v4)
-	t8 := m.fn34(t7, i32(35927), i32(1))
+	t8 := m.fn34(t7, i32(35932), i32(1))
 	t9 := m.fn35(t8, v3)
 	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -7069,9 +6856,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+37480))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+37488))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+37488))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+37496))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -7440,7 +7227,7 @@ l0:
 				if v5 != 0 {
 					p8 = i32(30264)
 				}
-				t9 := m.fn220(p8, i32(6), v8, v2)
+				t9 := m.fn221(p8, i32(6), v8, v2)
 				v11 = t9
 				if v11 != i64(0) {
 					store64(m.memory, uint64(uint32(v4))+880, uint64(v11))
@@ -7467,7 +7254,7 @@ l0:
 					v5 = v5 + i32(16)
 					t12 := int32(load32(m.memory, uint32(v5)))
 					t13 := int32(load32(m.memory, uint32(v3)))
-					t14 := m.fn221(t12, t13, v8, v2)
+					t14 := m.fn222(t12, t13, v8, v2)
 					if t14 == 0 {
 						goto l5
 					}
@@ -7580,7 +7367,7 @@ l3:
 		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn238(t7, t8, v8)
+		m.fn239(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
@@ -7632,12 +7419,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+360))
 			v6 = t4
-			m.fn225(v4+i32(352), v1, v5)
+			m.fn226(v4+i32(352), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+360))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			v8 = t6
-			m.fn226(v4+i32(352), v5, v4)
+			m.fn227(v4+i32(352), v5, v4)
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+352))
 			if v8|t7 == 0 {
 				goto l2
@@ -7717,7 +7504,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn225(t3, t4, v3)
+			m.fn226(t3, t4, v3)
 			v2 = v2 + i32(4)
 			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
 			v9 = t5
@@ -7728,7 +7515,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 				if v9 == 0 {
 					goto l2
 				}
-				t6 := m.fn227(v4, i32(24))
+				t6 := m.fn228(v4, i32(24))
 				if t6 == 0 {
 					goto l2
 				}
@@ -7804,7 +7591,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 					if v10 == 0 {
 						t15 := int64(load64(m.memory, uint32(v4)))
 						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn228(v5+i32(24), t15, t16, i32(18), v9)
+						m.fn229(v5+i32(24), t15, t16, i32(18), v9)
 						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						v9 = t17
 						{
@@ -7837,7 +7624,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 				}
 			}
 		l9:
-			t24 := m.fn227(v4, v3)
+			t24 := m.fn228(v4, v3)
 			v16 = t24
 			{
 				if v13 != 0 {
@@ -7859,7 +7646,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 					goto l15
 				}
 			l13:
-				m.fn226(v5+i32(24), v3, v4)
+				m.fn227(v5+i32(24), v3, v4)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if !(t25|v9 == 0) {
 					t26 := int64(load64(m.memory, uint32(v4)))
@@ -7872,7 +7659,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 					if v13 != 0 {
 						p30 = t28
 					}
-					m.fn228(t31, t26, t27, t32, p30)
+					m.fn229(t31, t26, t27, t32, p30)
 					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					v9 = t33
 					{
@@ -7910,7 +7697,7 @@ func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 		}
 		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v14 = t38
-		m.fn229(v5, v3)
+		m.fn230(v5, v3)
 		v9 = i64(0)
 		{
 			t39 := int32(load32(m.memory, uint32(v5)))
@@ -7955,7 +7742,7 @@ func (m *Module) fn115(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn238(t5, t6, v7)
+	m.fn239(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -8180,9 +7967,9 @@ func (m *Module) fn119(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn239(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn240(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn227(v2, i32(12))
+	t9 := m.fn228(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -8192,7 +7979,7 @@ func (m *Module) fn119(v0, v1, v2 int32) {
 	}
 	v8 = t9 & p12
 	v9 = v2 + i32(216)
-	v10 = i32(34608)
+	v10 = i32(34588)
 l1:
 	{
 		{
@@ -8206,7 +7993,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn234(v2, v4)
+				t14 := m.fn235(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -8255,11 +8042,11 @@ l1:
 	l6:
 		t17 := m.fn34(v6, v10, i32(1))
 		v1 = t17
-		m.fn235(v3+i32(8), v4)
+		m.fn236(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn34(v1, t18, t19)
-		t21 := m.fn34(t20, i32(34609), i32(1))
+		t21 := m.fn34(t20, i32(34589), i32(1))
 		v1 = t21
 		{
 			if v4 != i32(22) {
@@ -8270,17 +8057,17 @@ l1:
 				goto l10
 			}
 		l7:
-			t22 := m.fn231(v3+i32(804), i32(34612))
+			t22 := m.fn232(v3+i32(804), i32(34592))
 			if t22 != 0 {
 				goto l9
 			}
-			_ = m.fn239(v1, v3+i32(804), v12)
+			_ = m.fn240(v1, v3+i32(804), v12)
 			goto l10
 		}
 	l9:
-		_ = m.fn240(v1, v9)
+		_ = m.fn241(v1, v9)
 	l10:
-		v10 = i32(34624)
+		v10 = i32(34604)
 		v1 = v11
 		goto l1
 	}
@@ -8394,7 +8181,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn265(v4+i32(16), v4+i32(204))
+	m.fn267(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -8402,7 +8189,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn266(v4+i32(232), v1, t2)
+		m.fn268(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -8422,9 +8209,9 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+38656))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+38664))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+38632))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+38640))
 			v6 = t7
 		}
 	l2:
@@ -8465,7 +8252,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 					if v6 != 0 {
 						p18 = i32(0)
 					}
-					t19 := m.fn221(p17, p18, v2, v3)
+					t19 := m.fn222(p17, p18, v2, v3)
 					if t19 == 0 {
 						goto l6
 					}
@@ -8480,7 +8267,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn265(v4+i32(8), v4+i32(204))
+			m.fn267(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -8491,7 +8278,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn266(v4+i32(216), v9, v11)
+						m.fn268(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -8513,7 +8300,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn266(v4+i32(232), v9, v12)
+						m.fn268(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -8526,7 +8313,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn266(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn268(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -8624,9 +8411,9 @@ func (m *Module) fn124(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+38608))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+38616))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+38584))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+38592))
 		v3 = t5
 	}
 l0:
@@ -8658,9 +8445,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(35927)
+		p11 := i32(35932)
 		if v1 != 0 {
-			p11 = i32(37492)
+			p11 = i32(37500)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8673,7 +8460,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn34(v4, i32(35927), i32(1))
+	_ = m.fn34(v4, i32(35932), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn35(v4, v7)
@@ -8775,11 +8562,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn269(v4+i32(48), v1, i32(80))
+			t18 := m.fn272(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn269(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn272(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8897,7 +8684,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(36536)
+	p3 := i32(36544)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8941,7 +8728,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(34656)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(34640)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8957,7 +8744,7 @@ l5:
 				v5 = v7
 				t13 := int32(load32(m.memory, uint32(v1+i32(8))))
 				t14 := int32(load32(m.memory, uint32(v1+i32(12))))
-				t15 := m.fn221(t13, t14, v11, v10)
+				t15 := m.fn222(t13, t14, v11, v10)
 				if t15 == 0 {
 					goto l9
 				}
@@ -8969,7 +8756,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn270(v3, v12, i64(0), v13, i64(0))
+					m.fn273(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8988,7 +8775,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn270(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn273(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9171,9 +8958,9 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn270(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn273(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(36536)
+				p11 := i32(36544)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -9202,7 +8989,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(36536)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(36544)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -9453,7 +9240,7 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn270(v4, v2, i64(0), i64(10), i64(0))
+	m.fn273(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9684,7 +9471,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn258(v0)
+		m.fn260(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9737,7 +9524,7 @@ func (m *Module) fn141(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn258(v1 + i32(8))
+	m.fn260(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9749,10 +9536,10 @@ func (m *Module) fn141(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn259(v1+i32(64), v1+i32(96))
-	m.fn259(v1+i32(96), v1+i32(64))
-	m.fn259(v1+i32(64), v1+i32(96))
-	m.fn259(v1+i32(96), v1+i32(64))
+	m.fn261(v1+i32(64), v1+i32(96))
+	m.fn261(v1+i32(96), v1+i32(64))
+	m.fn261(v1+i32(64), v1+i32(96))
+	m.fn261(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9874,9 +9661,8 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_operation_attempt_limit(v0 int32, v1 int64, v2 int32) int32 {
 	var v3, v4 int32
-	var v5, v6 int64
 	t0 := m.g0
-	v3 = t0 - i32(48)
+	v3 = t0 - i32(16)
 	m.g0 = v3
 	v4 = i32(100)
 	{
@@ -9893,120 +9679,106 @@ func (m *Module) Xbackoff_operation_attempt_limit(v0 int32, v1 int64, v2 int32) 
 		}
 		m.fn144(v3, v0+i32(328), v0+i32(8), v1)
 		t2 := int64(load64(m.memory, uint32(v3)))
-		v5 = t2
-		t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		store64(m.memory, uint64(uint32(v3))+40, uint64(t3))
-		t4 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		store64(m.memory, uint64(uint32(v3))+32, uint64(t4))
-		v4 = v3 + i32(24) + i32(8)
-		v0 = i32(0)
-		v1 = v5
-	l2:
-		{
-			if v0 == i32(16) {
-				goto l1
-			}
-			t5 := int64(load64(m.memory, uint32(v4+v0)))
-			t6 := v1
-			v6 = t5
-			p7 := v1
-			if uint64(v6) < uint64(v1) {
-				p7 = v6
-			}
-			p8 := p7
-			if v6 == 0 {
-				p8 = t6
-			}
-			v1 = p8
-			v0 = v0 + i32(8)
-			goto l2
-		}
-	l1:
-		t10 := v2
-		p9 := v1
-		if v5 == i64(-1) {
-			p9 = i64(-1)
-		}
-		store64(m.memory, uint32(t10), uint64(p9))
+		store64(m.memory, uint32(v2), uint64(t2))
 		v4 = i32(0)
 	}
 l0:
-	m.g0 = v3 + i32(48)
+	m.g0 = v3 + i32(16)
 	return v4
 }
 
 //go:norace
 func (m *Module) fn144(v0, v1, v2 int32, v3 int64) {
-	var v4, v5 int64
-	store64(m.memory, uint64(uint32(v0))+16, uint64(i64(-1)))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(-1)))
-	store64(m.memory, uint32(v0), uint64(i64(-1)))
-	{
-		t0 := int64(load64(m.memory, uint64(uint32(v2))+136))
-		v4 = t0
-		if v4 == i64(0x7fffffffffffffff) {
-			goto l0
-		}
-		store64(m.memory, uint32(v0), uint64(v4))
+	var v4 int32
+	var v5 int64
+	var v6 int32
+	var v7 int64
+	t0 := m.g0
+	v4 = t0 - i32(48)
+	m.g0 = v4
+	t1 := int64(load64(m.memory, uint64(uint32(v2))+136))
+	t2 := v4
+	v5 = t1
+	var p3 int32
+	if v5 != i64(0x7fffffffffffffff) {
+		p3 = 1
 	}
-l0:
+	m.memory[uint64(uint32(t2))+15] = byte(p3)
+	t5 := v4
+	p4 := v5
+	if v5 == i64(0x7fffffffffffffff) {
+		p4 = i64(-1)
+	}
+	v5 = p4
+	store64(m.memory, uint64(uint32(t5))+16, uint64(v5))
+	store64(m.memory, uint64(uint32(v4))+24, uint64(v5))
+	t6 := int32(load32(m.memory, uint64(uint32(v2))+180))
+	v6 = t6
+	store32(m.memory, uint64(uint32(v4))+44, uint32(v4+i32(16)))
+	store32(m.memory, uint64(uint32(v4))+40, uint32(v4+i32(15)))
+	store32(m.memory, uint64(uint32(v4))+36, uint32(v4+i32(24)))
 	{
 		{
 			{
-				t1 := int32(load32(m.memory, uint64(uint32(v2))+180))
-				if t1 != i32(2) {
+				if v6 != i32(2) {
+					goto l0
+				}
+				t7 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t7 == 0 {
 					goto l1
 				}
-				t2 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				if t2 == 0 {
-					goto l2
+				t8 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v5 = t8
+				if v5 == i64(0x7fffffffffffffff) {
+					goto l1
 				}
-				t3 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v4 = t3
-				if v4 == i64(0x7fffffffffffffff) {
-					goto l2
-				}
-				goto l3
-			}
-		l1:
-			t4 := int64(load64(m.memory, uint64(uint32(v2))+104))
-			v4 = t4
-			if v4 == i64(0x7fffffffffffffff) {
 				goto l2
 			}
+		l0:
+			t9 := int64(load64(m.memory, uint64(uint32(v2))+104))
+			v5 = t9
+			if v5 == i64(0x7fffffffffffffff) {
+				goto l1
+			}
 		}
-	l3:
-		t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t6 := v0
-		t7 := v4
-		v5 = v3 - t5
-		p8 := v5
-		if uint64(v5) > uint64(v3) {
-			p8 = i64(0)
-		}
-		v5 = t7 - p8
-		p9 := v5
-		if uint64(v5) > uint64(v4) {
-			p9 = i64(0)
-		}
-		store64(m.memory, uint64(uint32(t6))+8, uint64(p9))
-	}
-l2:
-	{
-		t10 := int32(load32(m.memory, uint64(uint32(v1))+52))
-		if t10 == 0 {
-			return
-		}
-		t11 := int64(load64(m.memory, uint64(uint32(v1))+24))
-		t12 := v0
-		v4 = t11
-		v3 = v4 - v3
-		p13 := v3
-		if uint64(v3) > uint64(v4) {
+	l2:
+		t10 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t11 := v4 + i32(36)
+		t12 := v5
+		v7 = v3 - t10
+		p13 := v7
+		if uint64(v7) > uint64(v3) {
 			p13 = i64(0)
 		}
-		store64(m.memory, uint64(uint32(t12))+16, uint64(p13))
+		v7 = t12 - p13
+		p14 := v7
+		if uint64(v7) > uint64(v5) {
+			p14 = i64(0)
+		}
+		m.fn271(t11, p14)
 	}
+l1:
+	{
+		t15 := int32(load32(m.memory, uint64(uint32(v1))+52))
+		if t15 == 0 {
+			goto l3
+		}
+		t16 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		t17 := v4 + i32(36)
+		v5 = t16
+		v3 = v5 - v3
+		p18 := v3
+		if uint64(v3) > uint64(v5) {
+			p18 = i64(0)
+		}
+		m.fn271(t17, p18)
+	}
+l3:
+	t19 := int64(load64(m.memory, uint64(uint32(v4))+24))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(t19))
+	t20 := int64(load64(m.memory, uint64(uint32(v4))+16))
+	store64(m.memory, uint32(v0), uint64(t20))
+	m.g0 = v4 + i32(48)
 }
 
 //go:norace
@@ -10161,8 +9933,8 @@ func (m *Module) fn146(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn261(v1)
-		m.fn270(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn263(v1)
+		m.fn273(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -10190,14 +9962,14 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn262(v0, v3)
+		m.fn264(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn263(v4, v0, v3)
+		m.fn265(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -10224,7 +9996,7 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn264(v0, v2)
+	m.fn266(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -10262,9 +10034,9 @@ func (m *Module) fn149(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn267(t2, v1)
+		m.fn269(t2, v1)
 		v3 = i32(7)
-		m.fn268(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn270(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10367,10 +10139,10 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn267(v12, v9)
+		m.fn269(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn268(v0, v1, i32(2), i64(0), v9)
+			m.fn270(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -10419,7 +10191,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t16 := v7
 							v6 = t15
-							t17 := m.fn244(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							t17 := m.fn245(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
 							v6 = t16 + t17
 							p18 := v6
 							if uint64(v6) < uint64(v7) {
@@ -10444,7 +10216,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn64(v9, v10+i32(376))
 				}
 			l6:
-				m.fn268(v0, v1, i32(1), i64(0), v9)
+				m.fn270(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10634,7 +10406,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l17:
-				m.fn268(v0, v1, i32(3), i64(0), v9)
+				m.fn270(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
 				t64 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -10652,7 +10424,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					p69 = t67
 				}
 				t70 := fn1(v6, v11)
-				m.fn270(t65, p69+i64(1), i64(0), t70, i64(0))
+				m.fn273(t65, p69+i64(1), i64(0), t70, i64(0))
 				t71 := int64(load64(m.memory, uint64(uint32(v10))+40))
 				v6 = t71
 			}
@@ -10711,7 +10483,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 							p85 = v6
 						}
-						m.fn270(t84, t83, i64(0), p85-v7+i64(1), i64(0))
+						m.fn273(t84, t83, i64(0), p85-v7+i64(1), i64(0))
 						t86 := int64(load64(m.memory, uint64(uint32(v10))+24))
 						v7 = v7 + t86
 					}
@@ -10745,7 +10517,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l27:
-				m.fn268(v0, v1, i32(4), v7, v9)
+				m.fn270(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
 		l26:
@@ -10759,7 +10531,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l28
 			}
 		l29:
-			m.fn268(v0, v1, i32(5), v7, v9)
+			m.fn270(v0, v1, i32(5), v7, v9)
 			goto l1
 		l28:
 			{
@@ -10835,7 +10607,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p112 = i64(0)
 							}
 							t113 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn270(t110, p112, i64(0), t113, i64(0))
+							m.fn273(t110, p112, i64(0), t113, i64(0))
 							m.fn146(v10+i32(56), v9)
 							t115 := v10
 							p114 := v8
@@ -10916,7 +10688,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t141 := v6
 							v4 = t140
 							t142 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t143 := m.fn244(int32(int64(uint64(v4)>>32)), int32(v4), t142)
+							t143 := m.fn245(int32(int64(uint64(v4)>>32)), int32(v4), t142)
 							v4 = t143
 							p144 := v4
 							if uint64(v6) > uint64(v4) {
@@ -10982,7 +10754,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l1
 			}
 		l31:
-			m.fn268(v0, v1, i32(6), v7, v9)
+			m.fn270(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
@@ -11105,9 +10877,9 @@ func (m *Module) fn154(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn267(t6, v1)
+		m.fn269(t6, v1)
 		v3 = i32(6)
-		m.fn268(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn270(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -11264,10 +11036,9 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 
 //go:norace
 func (m *Module) Xbackoff_operation_time_left(v0 int32, v1 int64, v2 int32) int32 {
-	var v3, v4, v5 int32
-	var v6 int64
+	var v3, v4 int32
 	t0 := m.g0
-	v3 = t0 - i32(64)
+	v3 = t0 - i32(16)
 	m.g0 = v3
 	v4 = i32(100)
 	{
@@ -11282,43 +11053,13 @@ func (m *Module) Xbackoff_operation_time_left(v0 int32, v1 int64, v2 int32) int3
 		if t1 != i64(3559379042386145391) {
 			goto l0
 		}
-		m.fn144(v3+i32(8), v0+i32(328), v0+i32(8), v1)
-		store64(m.memory, uint32(v3), uint64(i64(0x300000001)))
+		m.fn144(v3, v0+i32(328), v0+i32(8), v1)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		v1 = t2
-		v4 = v3 + i32(48)
-		t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		store64(m.memory, uint32(v4), uint64(t3))
-		store64(m.memory, uint32(v3+i32(32)+i32(8)), uint64(v1))
-		store64(m.memory, uint64(uint32(v3))+32, uint64(i64(0x300000001)))
-		t4 := int64(load64(m.memory, uint64(uint32(v3))+24))
-		store64(m.memory, uint64(uint32(v3))+56, uint64(t4))
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+36))
-		v5 = t5
-		v0 = i32(1)
-	l2:
-		{
-			if v5 == v0 {
-				goto l1
-			}
-			t6 := int64(load64(m.memory, uint32(v4)))
-			t7 := v1
-			v6 = t6
-			p8 := v6
-			if uint64(v1) < uint64(v6) {
-				p8 = t7
-			}
-			v1 = p8
-			v4 = v4 + i32(8)
-			v0 = v0 + i32(1)
-			goto l2
-		}
-	l1:
-		store64(m.memory, uint32(v2), uint64(v1))
+		store64(m.memory, uint32(v2), uint64(t2))
 		v4 = i32(0)
 	}
 l0:
-	m.g0 = v3 + i32(64)
+	m.g0 = v3 + i32(16)
 	return v4
 }
 
@@ -11743,7 +11484,7 @@ func (m *Module) fn170(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn232(v2, v1)
+	m.fn233(v2, v1)
 	m.fn119(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
@@ -11821,12 +11562,12 @@ l39:
 							t14 := int32(load32(m.memory, uint32(v22)))
 							t15 := v5 + i32(8)
 							v24 = t14
-							m.fn235(t15, v24)
+							m.fn236(t15, v24)
 							v23 = v23 + i32(-4)
 							v22 = v22 + i32(4)
 							t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 							t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
-							t18 := m.fn221(t16, t17, v20, v19)
+							t18 := m.fn222(t16, t17, v20, v19)
 							if t18 == 0 {
 								goto l2
 							}
@@ -11930,7 +11671,7 @@ l39:
 													v26 = i32(1)
 													t43 := int32(load32(m.memory, uint64(uint32(v5))+560))
 													t44 := int32(load32(m.memory, uint64(uint32(v5))+564))
-													t45 := m.fn220(t43, t44, v18, v17)
+													t45 := m.fn221(t43, t44, v18, v17)
 													v25 = t45
 													if v25 == 0 {
 														goto l24
@@ -11955,7 +11696,7 @@ l39:
 													v20 = v27
 													goto l14
 												case 2:
-													m.fn236(v5+i32(568), v18, v17)
+													m.fn237(v5+i32(568), v18, v17)
 													t28 := int32(load32(m.memory, uint64(uint32(v5))+568))
 													if t28 != i32(1) {
 														goto l15
@@ -11977,7 +11718,7 @@ l39:
 											goto l18
 										}
 									l23:
-										m.fn236(v5+i32(568), v18, v17)
+										m.fn237(v5+i32(568), v18, v17)
 										t46 := int32(load32(m.memory, uint64(uint32(v5))+568))
 										if t46 == i32(1) {
 											goto l16
@@ -12017,7 +11758,7 @@ l39:
 									goto l26
 								}
 								if v24 == i32(11) {
-									v22 = i32(36540)
+									v22 = i32(36548)
 									v23 = i32(5)
 									goto l28
 								}
@@ -12025,7 +11766,7 @@ l39:
 								v23 = i32(0)
 								goto l28
 							l26:
-								v22 = i32(36560)
+								v22 = i32(36568)
 								v23 = i32(1)
 							l28:
 								v23 = v23 << 2
@@ -12033,7 +11774,7 @@ l39:
 								if v23 == 0 {
 									switch v26 {
 									case 2:
-										t60 := m.fn237(v1, v24, i64(1), v29, v5+i32(544))
+										t60 := m.fn238(v1, v24, i64(1), v29, v5+i32(544))
 										if t60 == 0 {
 											goto l36
 										}
@@ -12042,7 +11783,7 @@ l39:
 										store64(m.memory, uint64(uint32(v1))+1008, uint64(v29))
 										goto l37
 									case 3:
-										t61 := m.fn237(v1, v24, i64(1), i64(4), v5+i32(544))
+										t61 := m.fn238(v1, v24, i64(1), i64(4), v5+i32(544))
 										if t61 == 0 {
 											goto l36
 										}
@@ -12070,13 +11811,13 @@ l39:
 										store32(m.memory, uint64(uint32(v7))+8, uint32(t67))
 										goto l37
 									case 1:
-										t68 := m.fn237(v1, v24, i64(1), v25, v5+i32(544))
+										t68 := m.fn238(v1, v24, i64(1), v25, v5+i32(544))
 										if t68 != 0 {
 											goto l37
 										}
 										goto l36
 									default:
-										t69 := m.fn237(v1, v24, i64(0), v25, v5+i32(544))
+										t69 := m.fn238(v1, v24, i64(0), v25, v5+i32(544))
 										if t69 != 0 {
 											goto l37
 										}
@@ -12213,7 +11954,7 @@ func (m *Module) fn172(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(336)
 	m.g0 = v2
-	m.fn223(v2+i32(8), v1)
+	m.fn224(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -12293,7 +12034,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn270(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn273(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
@@ -12320,7 +12061,7 @@ func (m *Module) fn175(v0 int32, v1 int64, v2 int32) int64 {
 	m.fn177(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn248(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn249(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
@@ -12373,7 +12114,7 @@ l1:
 //go:norace
 func (m *Module) fn178(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn248(t0, v1, v2, v3)
+	t1 := m.fn249(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
@@ -12506,9 +12247,9 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn232(v5+i32(32), v1)
+		m.fn233(v5+i32(32), v1)
 		{
-			t1 := m.fn227(v5+i32(32), v2)
+			t1 := m.fn228(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -12558,7 +12299,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		l6:
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t15 := fn230(t13, t14)
+			t15 := fn231(t13, t14)
 			v7 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
@@ -12569,7 +12310,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29960)), uint32(i32(108)))
 	l8:
 		{
-			t17 := m.fn233(v5 + i32(1128))
+			t17 := m.fn234(v5 + i32(1128))
 			v1 = t17
 			if v1 == i32(18) {
 				goto l8
@@ -12578,7 +12319,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				if v1 == 0 {
 					goto l9
 				}
-				t18 := m.fn234(v5+i32(32), v1)
+				t18 := m.fn235(v5+i32(32), v1)
 				if t18 == 0 {
 					goto l8
 				}
@@ -12622,7 +12363,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v7) > uint64(v8) {
 				goto l11
 			}
-			m.fn254(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
+			m.fn256(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v3 = t26
@@ -12649,7 +12390,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				v11 = v4 << 4
 				t34 := v11
 				v12 = int64(uint64(v4) >> 60)
-				m.fn255(t31, t32, t33, t34, v12, v8)
+				m.fn257(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12706,7 +12447,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn270(v5, v6, i64(0), v15, i64(0))
+										m.fn273(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v7
@@ -12773,7 +12514,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn255(t57, t58, t59, t60, t61, v18)
+							m.fn257(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v6 = t66
 							v3 = v6 - v4
@@ -12882,7 +12623,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn256(t85, t86, v1, v8)
+		m.fn258(t85, t86, v1, v8)
 		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -13047,14 +12788,14 @@ func (m *Module) fn183(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn232(v3, v1)
+		m.fn233(v3, v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn40(v2, i32(29960), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn227(v3, v2)
+			t2 := m.fn228(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -13592,7 +13333,7 @@ func (m *Module) fn192(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn245(v0, v1)
+			m.fn246(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -13620,7 +13361,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn270(v3, t2, i64(0), v2, i64(0))
+			m.fn273(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13669,7 +13410,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
 						p21 = v0
 					}
-					m.fn270(t22, t23, i64(0), p21, i64(0))
+					m.fn273(t22, t23, i64(0), p21, i64(0))
 					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 					v0 = t24
 					p25 := i64(0x7fffffffffffffff)
@@ -13688,7 +13429,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if v4&i32(1) == 0 {
 						goto l5
 					}
-					m.fn270(v3+i32(48), v0, i64(0), v2, i64(0))
+					m.fn273(v3+i32(48), v0, i64(0), v2, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -13703,7 +13444,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l6
 				}
-				m.fn270(v3+i32(32), v2, i64(0), v2, i64(0))
+				m.fn273(v3+i32(32), v2, i64(0), v2, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -13715,7 +13456,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 				goto l6
 			}
 		case 4:
-			t28 := m.fn247(v1+i32(184), v0)
+			t28 := m.fn248(v1+i32(184), v0)
 			v0 = t28
 		}
 	}
@@ -13900,7 +13641,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn270(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn273(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13910,8 +13651,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn270(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn270(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn273(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn273(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -14029,7 +13770,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn244(t8, t9, v1)
+			t10 := m.fn245(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -14067,7 +13808,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn244(t18, t19, v1)
+			t20 := m.fn245(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -14076,7 +13817,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn244(t22, t23, v1)
+			t24 := m.fn245(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -14086,7 +13827,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn270(v4, t26, i64(0), v3, i64(0))
+			m.fn273(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -14201,7 +13942,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn271(v3, v0, v1, v4&i32(127))
+		m.fn274(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -14251,7 +13992,7 @@ func (m *Module) fn198(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn245(v0, v1)
+	m.fn246(v0, v1)
 }
 
 //go:norace
@@ -14580,7 +14321,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn270(v3, v4, i64(0), i64(10), i64(0))
+		m.fn273(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14621,7 +14362,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(36536)
+			p4 := i32(36544)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -14727,7 +14468,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn270(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn273(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14746,7 +14487,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn270(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn273(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14760,7 +14501,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn270(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn273(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14782,7 +14523,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(36564)
+		v1 = i32(36572)
 		v2 = i32(0)
 	l25:
 		{
@@ -14792,7 +14533,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn270(v5, v14, i64(0), i64(10), i64(0))
+				m.fn273(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14806,7 +14547,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn270(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn273(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14991,7 +14732,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+37000))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+37008))
 			v1 = t7
 		}
 	l4:
@@ -15246,7 +14987,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(37088))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(37096))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -15342,7 +15083,49 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn220(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn220(v0, v1 int32) {
+	var v2, v3, v4, v5 int32
+	t0 := int32(load32(m.memory, uint32(v1)))
+	v2 = t0
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+	v3 = t1
+	{
+	l1:
+		{
+			v4 = v2
+			if v4 == v3 {
+				goto l0
+			}
+			t2 := v1
+			v2 = v4 + i32(1)
+			store32(m.memory, uint32(t2), uint32(v2))
+			t3 := int32(m.memory[uint32(v4)])
+			v5 = t3
+			if v5 == i32(45) {
+				goto l1
+			}
+			if v5 == i32(95) {
+				goto l1
+			}
+		}
+		p4 := i32(0)
+		if uint32((v5+i32(-65))&i32(255)) < uint32(i32(26)) {
+			p4 = i32(32)
+		}
+		v5 = p4 | v5
+	}
+l0:
+	m.memory[uint64(uint32(v0))+1] = byte(v5)
+	t5 := v0
+	var p6 int32
+	if v4 != v3 {
+		p6 = 1
+	}
+	m.memory[uint32(t5)] = byte(p6)
+}
+
+//go:norace
+func (m *Module) fn221(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15361,7 +15144,7 @@ l1:
 		t1 := int32(load32(m.memory, uint32(v0)))
 		v6 = t1
 		v0 = v0 + i32(8)
-		t2 := m.fn221(v6, v5, v2, v3)
+		t2 := m.fn222(v6, v5, v2, v3)
 		if t2 == 0 {
 			goto l1
 		}
@@ -15370,14 +15153,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn221(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn222(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn222(v0, v2, v1)
+		t0 := m.fn223(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -15385,8 +15168,8 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn222(v0, v1, v2 int32) int32 {
-	t0 := m.fn269(v0, v1, v2)
+func (m *Module) fn223(v0, v1, v2 int32) int32 {
+	t0 := m.fn272(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15395,7 +15178,7 @@ func (m *Module) fn222(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1 int32) {
+func (m *Module) fn224(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15534,13 +15317,13 @@ func (m *Module) fn223(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+88))
 			v5 = t22
-			m.fn224(v2+i32(56), v2+i32(408), i32(2))
+			m.fn225(v2+i32(56), v2+i32(408), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+76))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn224(v2+i32(768), v2+i32(408), i32(20))
+						m.fn225(v2+i32(768), v2+i32(408), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+788))
 						v3 = t27
 						if v3 != 0 {
@@ -15704,7 +15487,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1, v2 int32) {
+func (m *Module) fn225(v0, v1, v2 int32) {
 	var v3, v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -15715,7 +15498,7 @@ func (m *Module) fn224(v0, v1, v2 int32) {
 	v4 = i32(0)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
-	t4 := fn230(t2, t3)
+	t4 := fn231(t2, t3)
 	v5 = t4
 	{
 		t5 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
@@ -15737,7 +15520,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn225(v0, v1, v2 int32) {
+func (m *Module) fn226(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15769,7 +15552,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1, v2 int32) {
+func (m *Module) fn227(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15852,12 +15635,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1 int32) int32 {
+func (m *Module) fn228(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn229(v2+i32(8), v1)
+	m.fn230(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15881,7 +15664,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn228(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn229(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -15890,7 +15673,7 @@ func (m *Module) fn228(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn41(v5+i32(20), v3)
 	{
-		t1 := m.fn231(v5+i32(20), i32(37644))
+		t1 := m.fn232(v5+i32(20), i32(37652))
 		if t1 != 0 {
 			goto l0
 		}
@@ -16053,7 +15836,7 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1 int32) {
+func (m *Module) fn230(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-2)
@@ -16065,9 +15848,9 @@ func (m *Module) fn229(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+37876))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+37884))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+37712))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+37720))
 		v2 = t1
 	}
 l1:
@@ -16076,7 +15859,7 @@ l1:
 }
 
 //go:norace
-func fn230(v0, v1 int32) int64 {
+func fn231(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -16100,7 +15883,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1 int32) int32 {
+func (m *Module) fn232(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = i32(0)
 	{
@@ -16164,7 +15947,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn232(v0, v1 int32) {
+func (m *Module) fn233(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -16255,7 +16038,7 @@ func (m *Module) fn232(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn233(v0 int32) int32 {
+func (m *Module) fn234(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -16274,7 +16057,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn234(v0, v1 int32) int32 {
+func (m *Module) fn235(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16298,7 +16081,7 @@ func (m *Module) fn234(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn226(v2, v1, v0)
+			m.fn227(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16329,7 +16112,7 @@ func (m *Module) fn234(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn227(v0, v3)
+		t7 := m.fn228(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16341,17 +16124,17 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1 int32) {
+func (m *Module) fn236(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(38036))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(38044))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(38204))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(38212))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1, v2 int32) {
+func (m *Module) fn237(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16389,7 +16172,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
+func (m *Module) fn238(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
 	var v5 int32
 	v5 = i32(0)
 	{
@@ -16420,7 +16203,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1, v2 int32) {
+func (m *Module) fn239(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -16452,7 +16235,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn240(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16482,13 +16265,13 @@ func (m *Module) fn239(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn35(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn241(v0, v2)
+			_ = m.fn242(v0, v2)
 			goto l5
 		case 2:
 			m.fn38(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn242(v0, t10, t11)
+			_ = m.fn243(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn35(v0, v2)
@@ -16500,7 +16283,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1 int32) int32 {
+func (m *Module) fn241(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16521,21 +16304,21 @@ l1:
 		t4 := v0
 		p3 := i32(1)
 		if v4 != 0 {
-			p3 = i32(34626)
+			p3 = i32(34606)
 		}
 		var p5 int32
 		if v4 != i32(0) {
 			p5 = 1
 		}
 		t6 := m.fn34(t4, p3, p5)
-		_ = m.fn241(t6, v2)
+		_ = m.fn242(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn241(v0 int32, v1 int64) int32 {
+func (m *Module) fn242(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16545,10 +16328,10 @@ func (m *Module) fn241(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn34(v0, i32(34643), i32(2))
+		_ = m.fn34(v0, i32(34623), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(34656)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(34640)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16589,7 +16372,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1, v2 int32) int32 {
+func (m *Module) fn243(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16615,7 +16398,7 @@ func (m *Module) fn242(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn34(v2, i32(34625), i32(1))
+			_ = m.fn34(v2, i32(34605), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16641,7 +16424,7 @@ func (m *Module) fn242(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn35(v0, v3)
-		t11 := m.fn34(t10, i32(34626), i32(1))
+		t11 := m.fn34(t10, i32(34606), i32(1))
 		_ = m.fn35(t11, int64(uint32(v2)))
 	}
 l3:
@@ -16649,7 +16432,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1 int32) int32 {
+func (m *Module) fn244(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16662,7 +16445,7 @@ func (m *Module) fn243(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn245(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -16679,7 +16462,7 @@ func (m *Module) fn244(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn270(t1, v6, i64(0), v4, i64(0))
+			m.fn273(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16698,7 +16481,7 @@ func (m *Module) fn244(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn270(v3, v2, i64(0), v4, i64(0))
+		m.fn273(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16722,7 +16505,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn245(v0, v1 int32) {
+func (m *Module) fn246(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -16752,7 +16535,7 @@ func (m *Module) fn245(v0, v1 int32) {
 		case 3:
 			t7 := int64(load64(m.memory, uint64(uint32(v1))+312))
 			t8 := int64(load64(m.memory, uint32(v0)))
-			t9 := fn246(t7, t8)
+			t9 := fn247(t7, t8)
 			store64(m.memory, uint32(v0), uint64(t9))
 			return
 		case 0:
@@ -16771,7 +16554,7 @@ func (m *Module) fn245(v0, v1 int32) {
 			}
 			t15 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t16 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t17 := m.fn244(t15, t16, v3)
+			t17 := m.fn245(t15, t16, v3)
 			t18 := v0
 			t19 := v2
 			v3 = t17
@@ -16786,7 +16569,7 @@ func (m *Module) fn245(v0, v1 int32) {
 }
 
 //go:norace
-func fn246(v0, v1 int64) int64 {
+func fn247(v0, v1 int64) int64 {
 	var v2 int64
 	v2 = v1 + i64(1)
 	p0 := v2
@@ -16802,7 +16585,7 @@ func fn246(v0, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn247(v0 int32, v1 int64) int64 {
+func (m *Module) fn248(v0 int32, v1 int64) int64 {
 	var v2 int64
 	var v3, v4, v5 int32
 	{
@@ -16841,7 +16624,7 @@ func (m *Module) fn247(v0 int32, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn248(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn249(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
@@ -16851,7 +16634,7 @@ func (m *Module) fn248(v0 int64, v1 int32, v2, v3 int64) int64 {
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn270(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn273(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -16860,7 +16643,7 @@ func (m *Module) fn248(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn270(v4, t6, i64(0), v2, i64(0))
+		m.fn273(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16892,91 +16675,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn249(v0, v1, v2, v3 int32) {
-	var v4 int32
-	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	{
-		if v2 != 0 {
-			if uint32(v3) > uint32(i32(5)) {
-				v3 = v3 + i32(-6)
-				t12 := v3
-				var p13 int32
-				if v1 == i32(1) {
-					p13 = 1
-				}
-				v1 = p13
-				p14 := i32(7)
-				if v1 != 0 {
-					p14 = i32(36)
-				}
-				if uint32(t12) >= uint32(p14) {
-					goto l1
-				}
-				p15 := i32(33432)
-				if v1 != 0 {
-					p15 = i32(32628)
-				}
-				v3 = p15 + v3<<4
-				t16 := int32(load32(m.memory, uint64(uint32(v3))+4))
-				v1 = t16
-				t17 := int32(load32(m.memory, uint32(v3)))
-				v3 = t17
-				goto l2
-			}
-			p9 := i32(30348)
-			if v1 == i32(1) {
-				p9 = i32(30264)
-			}
-			v3 = p9 + v3<<3
-			t10 := int32(load32(m.memory, uint64(uint32(v3))+4))
-			v1 = t10
-			t11 := int32(load32(m.memory, uint32(v3)))
-			v3 = t11
-			goto l2
-		}
-		t1 := v3
-		var p2 int32
-		if v1 == i32(1) {
-			p2 = 1
-		}
-		v1 = p2
-		p3 := i32(9)
-		if v1 != 0 {
-			p3 = i32(26)
-		}
-		if uint32(t1) >= uint32(p3) {
-			goto l1
-		}
-		t5 := v4 + i32(8)
-		p4 := i32(30072)
-		if v1 != 0 {
-			p4 = i32(29964)
-		}
-		t6 := int32(load32(m.memory, uint32(p4+v3<<2)))
-		m.fn235(t5, t6)
-		t7 := int32(load32(m.memory, uint64(uint32(v4))+12))
-		v1 = t7
-		t8 := int32(load32(m.memory, uint64(uint32(v4))+8))
-		v3 = t8
-		goto l2
-	}
-l1:
-	v3 = i32(0)
-l2:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
-	store32(m.memory, uint32(v0), uint32(v3))
-	m.g0 = v4 + i32(16)
-}
-
-//go:norace
 func (m *Module) fn250(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	t1 := m.fn34(v1, i32(36116), i32(1))
+	t1 := m.fn34(v1, i32(36121), i32(1))
 	v3 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v4 = t2
@@ -16995,14 +16699,14 @@ l3:
 		if uint32((v5+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v5)>>4)))+34627])
-		t6 := int32(m.memory[uint64(uint32(v5&i32(15)))+34627])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v5)>>4)))+34607])
+		t6 := int32(m.memory[uint64(uint32(v5&i32(15)))+34607])
 		store32(m.memory, uint64(uint32(v2))+12, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn34(v3, v2+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	_ = m.fn243(v3, v5)
+	_ = m.fn244(v3, v5)
 l2:
 	v0 = v0 + i32(1)
 	v1 = v1 + i32(-1)
@@ -17014,9 +16718,9 @@ l0:
 		p10 = 1
 	}
 	v0 = p10
-	p11 := i32(36116)
+	p11 := i32(36121)
 	if v0 != 0 {
-		p11 = i32(36117)
+		p11 = i32(36122)
 	}
 	p12 := i32(1)
 	if v0 != 0 {
@@ -17057,7 +16761,198 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1, v2 int32) {
+func (m *Module) fn252(v0, v1, v2, v3, v4, v5 int32) int32 {
+	var v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24 int32
+	t0 := m.g0
+	v6 = t0 - i32(16)
+	m.g0 = v6
+	var p1 int32
+	if v0 == i32(1) {
+		p1 = 1
+	}
+	v0 = p1
+	p2 := i32(33432)
+	if v0 != 0 {
+		p2 = i32(32628)
+	}
+	v7 = p2
+	p3 := i32(7)
+	if v0 != 0 {
+		p3 = i32(36)
+	}
+	v8 = p3
+	p4 := i32(30348)
+	if v0 != 0 {
+		p4 = i32(30264)
+	}
+	v9 = p4
+	p5 := i32(30072)
+	if v0 != 0 {
+		p5 = i32(29964)
+	}
+	v10 = p5
+	p6 := i32(9)
+	if v0 != 0 {
+		p6 = i32(26)
+	}
+	v11 = p6
+	t7 := int32(load32(m.memory, uint64(uint32(v4))+12))
+	v12 = t7
+	t8 := int32(load32(m.memory, uint64(uint32(v4))+8))
+	v13 = t8
+	t9 := int32(load32(m.memory, uint64(uint32(v4))+4))
+	v14 = t9
+	t10 := int32(load32(m.memory, uint32(v4)))
+	v15 = t10
+	v16 = i32(0)
+	v17 = i32(0)
+l13:
+	{
+		{
+			{
+				if v1 != 0 {
+					goto l0
+				}
+				if uint32(v17) >= uint32(v11) {
+					goto l1
+				}
+				t11 := int32(load32(m.memory, uint32(v10+v17<<2)))
+				m.fn236(v6+i32(8), t11)
+				t12 := int32(load32(m.memory, uint64(uint32(v6))+8))
+				v18 = t12
+				if v18 == 0 {
+					goto l1
+				}
+				t13 := int32(load32(m.memory, uint64(uint32(v6))+12))
+				v19 = t13
+				goto l2
+			}
+		l0:
+			if uint32(v17) < uint32(i32(6)) {
+				goto l3
+			}
+			v4 = v17 + i32(-6)
+			if uint32(v4) >= uint32(v8) {
+				goto l1
+			}
+			v4 = v7 + v4<<4
+			goto l4
+		l3:
+			v4 = v9 + v17<<3
+		l4:
+			t14 := int32(load32(m.memory, uint64(uint32(v4))+4))
+			v19 = t14
+			t15 := int32(load32(m.memory, uint32(v4)))
+			v18 = t15
+		}
+	l2:
+		{
+			{
+				if v2 == 0 {
+					goto l5
+				}
+				t16 := m.fn255(v18, v19, v2, v3)
+				if t16 != 0 {
+					goto l5
+				}
+				v20 = i32(0)
+			l7:
+				{
+					v4 = v20
+					if v4 == i32(288) {
+						goto l6
+					}
+					v20 = v4 + i32(16)
+					t17 := int32(load32(m.memory, uint32(v4+i32(34300))))
+					t18 := int32(load32(m.memory, uint32(v4+i32(34304))))
+					t19 := m.fn44(t17, t18, v18, v19)
+					if t19 == 0 {
+						goto l7
+					}
+					t20 := int32(load32(m.memory, uint32(v4+i32(34308))))
+					v0 = t20
+					t21 := int32(load32(m.memory, uint32(v4+i32(34312))))
+					v21 = t21
+					v22 = i32(0)
+				l12:
+					{
+						if v22&i32(1) != 0 {
+							goto l7
+						}
+						v4 = i32(0)
+						{
+						l11:
+							{
+								var p22 int32
+								if v21 == v4 {
+									p22 = 1
+								}
+								v22 = p22
+								if v22 == 0 {
+									goto l8
+								}
+								v23 = v0
+								v4 = v21
+								goto l9
+							}
+						l8:
+							{
+								t23 := int32(m.memory[uint32(v0+v4)])
+								if t23 == i32(32) {
+									goto l10
+								}
+								v4 = v4 + i32(1)
+								goto l11
+							}
+						l10:
+							t24 := v0
+							v24 = v4 + i32(1)
+							v23 = t24 + v24
+							v21 = v21 - v24
+						}
+					l9:
+						t25 := m.fn255(v0, v4, v2, v3)
+						v4 = t25
+						v0 = v23
+						if v4 == 0 {
+							goto l12
+						}
+					}
+				}
+			}
+		l5:
+			t26 := v5
+			t27 := v13
+			t28 := v15
+			v4 = v16 & i32(1)
+			p29 := t28
+			if v4 != 0 {
+				p29 = t27
+			}
+			p30 := v14
+			if v4 != 0 {
+				p30 = v12
+			}
+			t31 := m.fn34(t26, p29, p30)
+			_ = m.fn34(t31, v18, v19)
+			v16 = i32(1)
+		}
+	l6:
+		v4 = v17 + i32(1)
+		p33 := i32(-1)
+		if v4 != 0 {
+			p33 = v4
+		}
+		v17 = p33
+		goto l13
+	}
+l1:
+	m.g0 = v6 + i32(16)
+	return v16 & i32(1)
+}
+
+//go:norace
+func (m *Module) fn253(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	{
 		{
@@ -17079,7 +16974,7 @@ func (m *Module) fn252(v0, v1, v2 int32) {
 							if v3 != 0 {
 								return
 							}
-							v5 = i32(36004)
+							v5 = i32(36009)
 							v6 = i32(36)
 							goto l1
 						}
@@ -17119,13 +17014,13 @@ func (m *Module) fn252(v0, v1, v2 int32) {
 							if v4 == 0 {
 								goto l9
 							}
-							t9 := int32(load32(m.memory, uint32(v5+i32(34768))))
-							t10 := int32(load32(m.memory, uint32(v5+i32(34772))))
-							t11 := m.fn221(t9, t10, v1, v6)
+							t9 := int32(load32(m.memory, uint32(v5+i32(34752))))
+							t10 := int32(load32(m.memory, uint32(v5+i32(34756))))
+							t11 := m.fn222(t9, t10, v1, v6)
 							if t11 == 0 {
 								goto l9
 							}
-							v5 = i32(36040)
+							v5 = i32(36045)
 							v6 = i32(23)
 							goto l1
 						}
@@ -17140,36 +17035,87 @@ func (m *Module) fn252(v0, v1, v2 int32) {
 						goto l3
 					}
 				}
-				v5 = i32(36063)
+				v5 = i32(36068)
 				v6 = i32(31)
 				goto l1
 			}
-			v5 = i32(36094)
+			v5 = i32(36099)
 			v6 = i32(22)
 			goto l1
 		}
 	l1:
-		t12 := m.fn34(v2, i32(35945), i32(2))
+		t12 := m.fn34(v2, i32(35950), i32(2))
 		t13 := m.fn34(t12, v5, v6)
-		_ = m.fn34(t13, i32(35947), i32(1))
+		_ = m.fn34(t13, i32(35952), i32(1))
 	}
 }
 
 //go:norace
-func (m *Module) fn253(v0, v1, v2 int32) {
+func (m *Module) fn254(v0, v1, v2 int32) {
 	m.fn250(v1, v2)
-	m.fn252(v0, v1, v2)
+	m.fn253(v0, v1, v2)
 }
 
 //go:norace
-func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn255(v0, v1, v2, v3 int32) int32 {
+	var v4 int32
+	t0 := m.g0
+	v4 = t0 - i32(32)
+	m.g0 = v4
+	store32(m.memory, uint64(uint32(v4))+24, uint32(v2))
+	store32(m.memory, uint64(uint32(v4))+28, uint32(v2+v3))
+	{
+	l3:
+		if v1 == 0 {
+			goto l0
+		}
+		{
+			t1 := int32(m.memory[uint32(v0)])
+			v2 = t1
+			if v2 == i32(45) {
+				goto l1
+			}
+			if v2 == i32(95) {
+				goto l1
+			}
+			v3 = i32(0)
+			m.fn220(v4+i32(16), v4+i32(24))
+			t2 := int32(m.memory[uint64(uint32(v4))+16])
+			if t2 == 0 {
+				goto l2
+			}
+			p3 := i32(0)
+			if uint32((v2+i32(-65))&i32(255)) < uint32(i32(26)) {
+				p3 = i32(32)
+			}
+			t4 := int32(m.memory[uint64(uint32(v4))+17])
+			if p3|v2 != t4&i32(255) {
+				goto l2
+			}
+		}
+	l1:
+		v0 = v0 + i32(1)
+		v1 = v1 + i32(-1)
+		goto l3
+	l0:
+		m.fn220(v4+i32(8), v4+i32(24))
+		t5 := int32(m.memory[uint64(uint32(v4))+8])
+		v3 = t5 ^ i32(1)
+	}
+l2:
+	m.g0 = v4 + i32(32)
+	return v3 & i32(1)
+}
+
+//go:norace
+func (m *Module) fn256(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn256(v7+i32(40), v1, t1, v4)
+	m.fn258(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17182,7 +17128,7 @@ func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn257(v0, v7+i32(368), v4, v5, v6)
+					m.fn259(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17195,16 +17141,16 @@ func (m *Module) fn254(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn257(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn259(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn270(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn270(v7, v10, i64(0), v4, i64(0))
-		m.fn257(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn273(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn273(v7, v10, i64(0), v4, i64(0))
+		m.fn259(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17272,21 +17218,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn255(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn257(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn254(v0, t0, t1, v2, v5, v3, v4)
+	m.fn256(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn256(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn258(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
 	m.g0 = v4
 	memory_copy(m.memory[:], uint32(v4), uint32(v1), uint32(i32(360)))
 	m.fn52(v4, v2, v3)
-	m.fn223(v4+i32(360), v4)
+	m.fn224(v4+i32(360), v4)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+360))
@@ -17302,7 +17248,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn259(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -17379,7 +17325,7 @@ func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn248(v14, v1, v7, i64(-1))
+			t12 := m.fn249(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -17394,7 +17340,7 @@ func (m *Module) fn257(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn270(t13, t14, i64(0), p15, i64(0))
+		m.fn273(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17436,7 +17382,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn258(v0 int32) {
+func (m *Module) fn260(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17456,8 +17402,8 @@ func (m *Module) fn258(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn259(v1, v1+i32(32))
-	m.fn259(v1+i32(32), v1)
+	m.fn261(v1, v1+i32(32))
+	m.fn261(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17473,7 +17419,7 @@ func (m *Module) fn258(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn259(v0, v1 int32) {
+func (m *Module) fn261(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17499,7 +17445,7 @@ func (m *Module) fn259(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn260(v0, v1 int32) {
+func (m *Module) fn262(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17513,7 +17459,7 @@ func (m *Module) fn260(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn265(v2+i32(8), v3)
+			m.fn267(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -17524,7 +17470,7 @@ func (m *Module) fn260(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn265(v2+i32(24), v3)
+		m.fn267(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -17537,7 +17483,7 @@ func (m *Module) fn260(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn265(v2+i32(16), v3)
+		m.fn267(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -17551,7 +17497,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn266(v2+i32(32), v5, v1)
+		m.fn268(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -17563,7 +17509,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn261(v0 int32) int64 {
+func (m *Module) fn263(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17585,7 +17531,7 @@ func (m *Module) fn261(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn262(v0 int32, v1 int64) {
+func (m *Module) fn264(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -17652,7 +17598,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn263(v0, v1 int32, v2 int64) {
+func (m *Module) fn265(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17660,14 +17606,14 @@ func (m *Module) fn263(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn262(v1, v2)
+	m.fn264(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn270(t2, t3, i64(0), t4, i64(0))
+	m.fn273(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17681,7 +17627,7 @@ func (m *Module) fn263(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn270(t8, t11, i64(0), v2, i64(0))
+	m.fn273(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17771,7 +17717,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn264(v0 int32, v1 int64) {
+func (m *Module) fn266(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17808,7 +17754,7 @@ func (m *Module) fn264(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn265(v0, v1 int32) {
+func (m *Module) fn267(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -17854,7 +17800,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn266(v0, v1, v2 int32) {
+func (m *Module) fn268(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17878,7 +17824,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn267(v0 int64, v1 int32) {
+func (m *Module) fn269(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -17928,7 +17874,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn268(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn270(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17976,7 +17922,45 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn269(v0, v1, v2 int32) int32 {
+func (m *Module) fn271(v0 int32, v1 int64) {
+	var v2 int32
+	var v3 int64
+	t0 := int32(load32(m.memory, uint32(v0)))
+	v2 = t0
+	t1 := int64(load64(m.memory, uint32(v2)))
+	t2 := v2
+	t3 := v1
+	v3 = t1
+	p4 := v3
+	if uint64(v1) < uint64(v3) {
+		p4 = t3
+	}
+	store64(m.memory, uint32(t2), uint64(p4))
+	{
+		if v1 == 0 {
+			return
+		}
+		t5 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		t6 := int32(m.memory[uint32(t5)])
+		if t6&i32(1) == 0 {
+			return
+		}
+		t7 := int32(load32(m.memory, uint64(uint32(v0))+8))
+		v0 = t7
+		t8 := int64(load64(m.memory, uint32(v0)))
+		t9 := v0
+		t10 := v1
+		v3 = t8
+		p11 := v3
+		if uint64(v1) < uint64(v3) {
+			p11 = t10
+		}
+		store64(m.memory, uint32(t9), uint64(p11))
+	}
+}
+
+//go:norace
+func (m *Module) fn272(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -18007,7 +17991,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn270(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn273(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18038,7 +18022,7 @@ func (m *Module) fn270(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn271(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn274(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -18139,4 +18123,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\xef\x92\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00\xef\x92\x00\x00\x92\x84\x00\x00!\x85\x00\x00\xf8\x92\x00\x00̍\x00\x00\x00\x93\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00 (did you mean  or ?)fixed constexp expofulljitterequaljitterdecorrelatedjitterbasedelay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelayincrementstepmultiplierfactor expbase backofffactor backoffmultiplier timemultiple exponentcapmax maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimitjitterrandomize randomizationfactormax_retriesretries maxretry limit numretries maxtimes backofflimitmax_attemptsattempts tries maxtries stop stopafterattempt numofattempts timesmax_elapsedmaxtime maxelapsedtime deadline maxretrytime stopafterdelaywaitsdelays stepsattempt_timeouttimeout pertrytimeoutmax_tokenstokens capacity bursttokenratio retryratio budgetpercent percentcanretrymin_concurrentminretryconcurrency\x00\x04v\x00\x00\b\x00\x00\x00\x1d\x83\x00\x00\v\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00(\x83\x00\x00\b\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x000\x83\x00\x00\n\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00:\x83\x00\x00\v\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00E\x83\x00\x00\x12\x00\x00\x00W\x83\x00\x00\x04\x00\x00\x00[\x83\x00\x00s\x00\x00\x00\u0383\x00\x00\t\x00\x00\x00׃\x00\x00\x04\x00\x00\x00ۃ\x00\x00\n\x00\x00\x00\xe5\x83\x00\x00D\x00\x00\x00)\x84\x00\x00\x03\x00\x00\x00,\x84\x00\x00C\x00\x00\x00o\x84\x00\x00\x06\x00\x00\x00u\x84\x00\x00\x1d\x00\x00\x00\x92\x84\x00\x00\v\x00\x00\x00\x9d\x84\x00\x007\x00\x00\x00Ԅ\x00\x00\f\x00\x00\x00\xe0\x84\x00\x00A\x00\x00\x00!\x85\x00\x00\v\x00\x00\x00,\x85\x00\x00;\x00\x00\x00g\x85\x00\x00\x05\x00\x00\x00l\x85\x00\x00\f\x00\x00\x00x\x85\x00\x00\x0f\x00\x00\x00\x87\x85\x00\x00\x15\x00\x00\x00\x9c\x85\x00\x00\n\x00\x00\x00\xa6\x85\x00\x00\x15\x00\x00\x00uv\x00\x00\x05\x00\x00\x00\xbb\x85\x00\x003\x00\x00\x00\xee\x85\x00\x00\x0e\x00\x00\x00\xfc\x85\x00\x00\x13\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00U\x87\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00V\x87\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00W\x87\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00X\x87\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00Y\x87\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00[\x87\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00]\x87\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {name}unknown key {name}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entries; the keys are ; the names are a policy  (its default)... (){field} is not used by {selector} (growth=steps uses it)a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthpoweroriginoffsetcap_onfloorjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotthrottled_baseretry_afterretry_after_maxretry_after_max_extrareset_afterelapsed_frombudgetcostcost_throttledcost_timeoutpermin_per_secondwindowdelay\x01\x8e\x00\x00\x06\x00\x00\x00\a\x8e\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\x1c\x8e\x00\x00\f\x00\x00\x00(\x8e\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x000\x8e\x00\x00\a\x00\x00\x00at_leastexactspread\x00p\x8e\x00\x00\b\x00\x00\x00x\x8e\x00\x00\x05\x00\x00\x00}\x8e\x00\x00\x06\x00\x00\x00beginfailure\x9c\x8e\x00\x00\x05\x00\x00\x00\xa1\x8e\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00Վ\x00\x00\x0e\x00\x00\x00\xe3\x8e\x00\x00\x0e\x00\x00\x00\xf1\x8e\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\x14\x8f\x00\x00\x06\x00\x00\x00\x1a\x8f\x00\x00\x06\x00\x00\x00 \x8f\x00\x00\a\x00\x00\x00'\x8f\x00\x00\t\x00\x00\x000\x8f\x00\x00\b\x00\x00\x008\x8f\x00\x00\x06\x00\x00\x00>\x8f\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x80\x8f\x00\x00\x03\x00\x00\x00\x83\x8f\x00\x00\x03\x00\x00\x00\x86\x8f\x00\x00\x03\x00\x00\x00\x89\x8f\x00\x00\x03\x00\x00\x00\x8c\x8f\x00\x00\x03\x00\x00\x00\x8f\x8f\x00\x00\x03\x00\x00\x00\x92\x8f\x00\x00\x03\x00\x00\x00\x95\x8f\x00\x00\x03\x00\x00\x00\x98\x8f\x00\x00\x03\x00\x00\x00\x9b\x8f\x00\x00\x03\x00\x00\x00\x9e\x8f\x00\x00\x03\x00\x00\x00\xa1\x8f\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x05\x90\x00\x001\x00\x00\x006\x90\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xe7\x90\x00\x00\x15\x00\x00\x00\xfc\x90\x00\x00\x17\x00\x00\x00E\x91\x00\x007\x00\x00\x00|\x91\x00\x00$\x00\x00\x00\x13\x91\x00\x00\x16\x00\x00\x00\xa0\x91\x00\x00K\x00\x00\x00\xeb\x91\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xe8\x92\x00\x00\xef\x92\x00\x00\x92\x84\x00\x00!\x85\x00\x00\xf8\x92\x00\x00̍\x00\x00\x00\x93\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\x19\x8d\x00\x00W\x83\x00\x00\u0383\x00\x00ۃ\x00\x00\x1f\x8d\x00\x00$\x8d\x00\x00*\x8d\x00\x00)\x84\x00\x000\x8d\x00\x006\x8d\x00\x00o\x84\x00\x00;\x8d\x00\x00G\x8d\x00\x00S\x8d\x00\x00]\x8d\x00\x00m\x8d\x00\x00\x92\x84\x00\x00Ԅ\x00\x00!\x85\x00\x00x\x8d\x00\x00\x86\x8d\x00\x00\x91\x8d\x00\x00\xa0\x8d\x00\x00g\x85\x00\x00x\x85\x00\x00\xb5\x8d\x00\x00\xc0\x8d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00̍\x00\x00\x9c\x85\x00\x00ҍ\x00\x00֍\x00\x00\xe4\x8d\x00\x00uv\x00\x00\xf0\x8d\x00\x00~v\x00\x00\xf3\x8d\x00\x00\xee\x85\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00\x13\x00\x00\x00\x12\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00ׇ\x00\x00\b\x88\x00\x00\x1a\x88\x00\x00C\x88\x00\x00c\x88\x00\x00\x83\x88\x00\x00\xa9\x88\x00\x00ш\x00\x00,\x89\x00\x00Q\x89\x00\x00Q\x89\x00\x00u\x89\x00\x00ȉ\x00\x00\x0e\x8a\x00\x00!\x8a\x00\x003\x8a\x00\x00J\x8a\x00\x00^\x8a\x00\x00\x95\x8a\x00\x00\xbf\x8a\x00\x00\xfa\x8a\x00\x00.\x8b\x00\x00g\x8b\x00\x00\x8c\x8b\x00\x00\xae\x8b\x00\x00\v\x8c\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00x\x92\x00\x00x\x92\x00\x00x\x92\x00\x00\x80\x92\x00\x00\x90\x92\x00\x00\x80\x92\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00x\x92\x00\x00x\x92\x00\x00x\x92\x00\x00\x80\x92\x00\x00\x90\x92\x00\x00\x80\x92\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\xf0\x92\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\xf7\x92\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xf0\x92\x00\x00\xf7\x92\x00\x00}\x84\x00\x00\f\x85\x00\x00\x00\x93\x00\x00э\x00\x00\b\x93\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00fixed constexp expofulljitterequaljitterdecorrelatedjitterbasedelay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelayincrementstepmultiplierfactor expbase backofffactor backoffmultiplier timemultiple exponentcapmax maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimitjitterrandomize randomizationfactormax_retriesretries maxretry limit numretries maxtimes backofflimitmax_attemptsattempts tries maxtries stop stopafterattempt numofattempts timesmax_elapsedmaxtime maxelapsedtime deadline maxretrytime stopafterdelaywaitsdelays stepsattempt_timeouttimeout pertrytimeoutmax_tokenstokens capacity bursttokenratio retryratio budgetpercent percentcanretrymin_concurrentminretryconcurrency\x00\x00\x04v\x00\x00\b\x00\x00\x00\b\x83\x00\x00\v\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x13\x83\x00\x00\b\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\x1b\x83\x00\x00\n\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00%\x83\x00\x00\v\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x000\x83\x00\x00\x12\x00\x00\x00B\x83\x00\x00\x04\x00\x00\x00F\x83\x00\x00s\x00\x00\x00\xb9\x83\x00\x00\t\x00\x00\x00\u0083\x00\x00\x04\x00\x00\x00ƃ\x00\x00\n\x00\x00\x00Ѓ\x00\x00D\x00\x00\x00\x14\x84\x00\x00\x03\x00\x00\x00\x17\x84\x00\x00C\x00\x00\x00Z\x84\x00\x00\x06\x00\x00\x00`\x84\x00\x00\x1d\x00\x00\x00}\x84\x00\x00\v\x00\x00\x00\x88\x84\x00\x007\x00\x00\x00\xbf\x84\x00\x00\f\x00\x00\x00˄\x00\x00A\x00\x00\x00\f\x85\x00\x00\v\x00\x00\x00\x17\x85\x00\x00;\x00\x00\x00R\x85\x00\x00\x05\x00\x00\x00W\x85\x00\x00\f\x00\x00\x00c\x85\x00\x00\x0f\x00\x00\x00r\x85\x00\x00\x15\x00\x00\x00\x87\x85\x00\x00\n\x00\x00\x00\x91\x85\x00\x00\x15\x00\x00\x00uv\x00\x00\x05\x00\x00\x00\xa6\x85\x00\x003\x00\x00\x00م\x00\x00\x0e\x00\x00\x00\xe7\x85\x00\x00\x13\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00A\x87\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00B\x87\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00C\x87\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00D\x87\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00E\x87\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00G\x87\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00I\x87\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {name}unknown key {name}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entries (did you mean  or ; the keys are ; the names are ?)a policy  (its default)... (){field} is not used by {selector} (growth=steps uses it)a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthpoweroriginoffsetcap_onfloorjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotthrottled_baseretry_afterretry_after_maxretry_after_max_extrareset_afterelapsed_frombudgetcostcost_throttledcost_timeoutpermin_per_secondwindowdelay\x00\x00\x00\x06\x8e\x00\x00\x06\x00\x00\x00\f\x8e\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00$\x8e\x00\x00\f\x00\x00\x000\x8e\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x008\x8e\x00\x00\a\x00\x00\x00at_leastexactspread\x00x\x8e\x00\x00\b\x00\x00\x00\x80\x8e\x00\x00\x05\x00\x00\x00\x85\x8e\x00\x00\x06\x00\x00\x00beginfailure\xa4\x8e\x00\x00\x05\x00\x00\x00\xa9\x8e\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00ݎ\x00\x00\x0e\x00\x00\x00\xeb\x8e\x00\x00\x0e\x00\x00\x00\xf9\x8e\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\x1c\x8f\x00\x00\x06\x00\x00\x00\"\x8f\x00\x00\x06\x00\x00\x00(\x8f\x00\x00\a\x00\x00\x00/\x8f\x00\x00\t\x00\x00\x008\x8f\x00\x00\b\x00\x00\x00@\x8f\x00\x00\x06\x00\x00\x00F\x8f\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x88\x8f\x00\x00\x03\x00\x00\x00\x8b\x8f\x00\x00\x03\x00\x00\x00\x8e\x8f\x00\x00\x03\x00\x00\x00\x91\x8f\x00\x00\x03\x00\x00\x00\x94\x8f\x00\x00\x03\x00\x00\x00\x97\x8f\x00\x00\x03\x00\x00\x00\x9a\x8f\x00\x00\x03\x00\x00\x00\x9d\x8f\x00\x00\x03\x00\x00\x00\xa0\x8f\x00\x00\x03\x00\x00\x00\xa3\x8f\x00\x00\x03\x00\x00\x00\xa6\x8f\x00\x00\x03\x00\x00\x00\xa9\x8f\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\r\x90\x00\x001\x00\x00\x00>\x90\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xef\x90\x00\x00\x15\x00\x00\x00\x04\x91\x00\x00\x17\x00\x00\x00M\x91\x00\x007\x00\x00\x00\x84\x91\x00\x00$\x00\x00\x00\x1b\x91\x00\x00\x16\x00\x00\x00\xa8\x91\x00\x00K\x00\x00\x00\xf3\x91\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xf0\x92\x00\x00\xf7\x92\x00\x00}\x84\x00\x00\f\x85\x00\x00\x00\x93\x00\x00э\x00\x00\b\x93\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\x1e\x8d\x00\x00B\x83\x00\x00\xb9\x83\x00\x00ƃ\x00\x00$\x8d\x00\x00)\x8d\x00\x00/\x8d\x00\x00\x14\x84\x00\x005\x8d\x00\x00;\x8d\x00\x00Z\x84\x00\x00@\x8d\x00\x00L\x8d\x00\x00X\x8d\x00\x00b\x8d\x00\x00r\x8d\x00\x00}\x84\x00\x00\xbf\x84\x00\x00\f\x85\x00\x00}\x8d\x00\x00\x8b\x8d\x00\x00\x96\x8d\x00\x00\xa5\x8d\x00\x00R\x85\x00\x00c\x85\x00\x00\xba\x8d\x00\x00ō\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00э\x00\x00\x87\x85\x00\x00\u05cd\x00\x00ۍ\x00\x00\xe9\x8d\x00\x00uv\x00\x00\xf5\x8d\x00\x00~v\x00\x00\xf8\x8d\x00\x00م\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00\x13\x00\x00\x00\x12\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00Ǉ\x00\x00\xf8\x87\x00\x00\n\x88\x00\x003\x88\x00\x00S\x88\x00\x00s\x88\x00\x00\x99\x88\x00\x00\xc1\x88\x00\x00\x1c\x89\x00\x00A\x89\x00\x00A\x89\x00\x00e\x89\x00\x00\xb8\x89\x00\x00\xfe\x89\x00\x00\x11\x8a\x00\x00#\x8a\x00\x00:\x8a\x00\x00N\x8a\x00\x00\x85\x8a\x00\x00\xaf\x8a\x00\x00\xea\x8a\x00\x00\x1e\x8b\x00\x00W\x8b\x00\x00|\x8b\x00\x00\x9e\x8b\x00\x00\xfb\x8b\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x80\x92\x00\x00\x80\x92\x00\x00\x80\x92\x00\x00\x88\x92\x00\x00\x98\x92\x00\x00\x88\x92\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x80\x92\x00\x00\x80\x92\x00\x00\x80\x92\x00\x00\x88\x92\x00\x00\x98\x92\x00\x00\x88\x92\x00\x00"

@@ -113,34 +113,37 @@ impl Progress {
     /// [`Operation::attempt_limit_ns`](crate::Operation::attempt_limit_ns) under the policy.
     #[must_use]
     pub fn attempt_limit_ns(&self, policy: &impl Schedule, now_ns: u64) -> Option<u64> {
-        let [timeout, ends @ ..] = self.left_ns(policy, now_ns);
-        // An end that has passed has not kept the attempt from being made.
-        let ahead = |limit: u64, left: u64| if left > 0 { limit.min(left) } else { limit };
-        Some(ends.into_iter().fold(timeout, ahead)).filter(|_| timeout < u64::MAX)
+        Some(self.ends_ns(policy, now_ns)[0]).filter(|&limit| limit < u64::MAX)
     }
 
     /// [`Operation::time_left_ns`](crate::Operation::time_left_ns) under the policy.
     #[must_use]
     pub fn time_left_ns(&self, policy: &impl Schedule, now_ns: u64) -> Option<u64> {
-        self.left_ns(policy, now_ns).into_iter().min().filter(|&left| left < u64::MAX)
+        Some(self.ends_ns(policy, now_ns)[1]).filter(|&left| left < u64::MAX)
     }
 
-    /// What is left until `attempt_timeout`, `max_elapsed` and the deadline end; 2^64 - 1 of an end that
-    /// there is not.
-    fn left_ns(&self, policy: &impl Schedule, now_ns: u64) -> [u64; 3] {
-        let mut left = [u64::MAX; 3];
-        if policy.attempt_timeout != MAX_NS {
-            left[0] = policy.attempt_timeout;
-        }
+    /// The limit of an attempt that begins at `now_ns`, and the time that is left; 2^64 - 1 without one.
+    #[must_use]
+    pub fn ends_ns(&self, policy: &impl Schedule, now_ns: u64) -> [u64; 2] {
+        let is_limited = policy.attempt_timeout != MAX_NS;
+        let mut limit = if is_limited { policy.attempt_timeout } else { u64::MAX };
+        let mut left = limit;
+        let mut shorten = |until_end: u64| {
+            left = left.min(until_end);
+            // An end that has passed has not kept the attempt from being made.
+            if is_limited && until_end > 0 {
+                limit = limit.min(until_end);
+            }
+        };
         let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
         if policy.max_elapsed != MAX_NS && has_begun {
             let since = now_ns.saturating_sub(self.began_ns);
-            left[1] = policy.max_elapsed.saturating_sub(since);
+            shorten(policy.max_elapsed.saturating_sub(since));
         }
         if self.has_deadline != 0 {
-            left[2] = self.deadline_ns.saturating_sub(now_ns);
+            shorten(self.deadline_ns.saturating_sub(now_ns));
         }
-        left
+        [limit, left]
     }
 
     /// [`Operation::decide`](crate::Operation::decide) under the policy.

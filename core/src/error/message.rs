@@ -8,7 +8,7 @@ use crate::field::{Field, Unit};
 use crate::number::digits::split;
 use crate::text::buffer::{DURATION_UNITS, TextBuf};
 use crate::text::kind::TextKind;
-use crate::text::peer::{LONGEST, push_meant};
+use crate::text::peer::push_names;
 
 /// The longest value of a caller that a message shows, in bytes.
 const MAX_SHOWN: usize = 128;
@@ -21,7 +21,7 @@ pub(crate) struct Excerpt {
 }
 
 impl Excerpt {
-    pub(crate) const CAPACITY: usize = LONGEST;
+    pub(crate) const CAPACITY: usize = 32;
 
     pub(crate) fn new(found: &[u8]) -> Self {
         let mut bytes = [0; Self::CAPACITY];
@@ -162,12 +162,16 @@ impl MessageArgs<'_> {
     /// Writes an unknown name, and the one that it stands for or those that there are.
     fn write_name(&self, kind: TextKind, found: &Excerpt, text: &mut TextBuf) {
         let is_head = self.code == ErrorCode::UnknownHead;
+        let names = (kind, is_head);
         found.write(text);
-        if has_space(found.bytes()) || !push_meant(kind, is_head, found.bytes(), text) {
-            self.write_reason(found, text);
-            text.push(if is_head { "; the names are " } else { "; the keys are " });
-            text.push_list(kind.names(is_head));
+        let unknown = Some(found.bytes()).filter(|_| !has_space(found.bytes()));
+        if unknown.is_some() && push_names(names, unknown, [" (did you mean ", " or "], text) {
+            text.push("?)");
+            return;
         }
+        self.write_reason(found, text);
+        let lead = if is_head { "; the names are " } else { "; the keys are " };
+        push_names(names, None, [lead, ", "], text);
     }
 
     /// Whether the code, which a rule of SPEC 8 and a rule of syntax share, is of the latter: only

@@ -52,14 +52,8 @@ impl TextKind {
         }
     }
 
-    /// Every head, or every key.
-    pub(crate) fn names(self, of_heads: bool) -> impl Iterator<Item = &'static str> {
-        (0..).map_while(move |place| self.name_at(of_heads, place))
-    }
-
-    // Out of line: several loops ask it, and the code of one copy is short.
-    #[inline(never)]
-    fn name_at(self, of_heads: bool, place: usize) -> Option<&'static str> {
+    /// One of the heads, or of the keys; `None` after the last.
+    pub(crate) fn name_at(self, of_heads: bool, place: usize) -> Option<&'static str> {
         if !of_heads {
             return self.keys().get(place).map(|key| key.name());
         }

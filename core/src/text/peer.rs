@@ -26,34 +26,39 @@ const PEERS: &[(&str, &str)] = &[
     ("min_concurrent", "minretryconcurrency"),
 ];
 
-/// The longest name that is compared, in bytes.
-pub(crate) const LONGEST: usize = 32;
-
-/// Appends what an unknown head or key of a text stands for, and returns whether it stands for one.
-pub(crate) fn push_meant(kind: TextKind, of_heads: bool, found: &[u8], text: &mut TextBuf) -> bool {
-    let (mut unknown, mut length) = ([0; LONGEST], 0_usize);
-    for (slot, letter) in unknown.iter_mut().zip(letters(found)) {
-        *slot = letter;
-        length = length.saturating_add(1);
-    }
-    let unknown = unknown.get(..length).unwrap_or_default();
-    let mut lead = " (did you mean ";
-    for name in kind.names(of_heads).filter(|name| is_meant(name, unknown)) {
-        text.push(lead).push(name);
-        // Only a name of another library stands for several.
-        lead = " or ";
-    }
-    let is_found = lead == " or ";
-    if is_found {
-        text.push("?)");
+/// Appends the heads or the keys of a text, or those that an unknown one stands for, after a lead and with a
+/// separator. Returns whether there are any.
+pub(crate) fn push_names(
+    names: (TextKind, bool),
+    unknown: Option<&[u8]>,
+    [lead, separator]: [&str; 2],
+    text: &mut TextBuf,
+) -> bool {
+    let (kind, of_heads) = names;
+    let mut place = 0_usize;
+    let mut is_found = false;
+    while let Some(name) = kind.name_at(of_heads, place) {
+        if unknown.is_none_or(|unknown| is_meant(name, unknown)) {
+            text.push(if is_found { separator } else { lead }).push(name);
+            is_found = true;
+        }
+        place = place.saturating_add(1);
     }
     is_found
 }
 
 fn is_meant(name: &str, unknown: &[u8]) -> bool {
-    let mut rows = PEERS.iter().filter(|row| row.0 == name);
-    letters(name.as_bytes()).eq(unknown.iter().copied())
-        || rows.any(|row| row.1.as_bytes().split(|&byte| byte == b' ').any(|peer| peer == unknown))
+    let is_peer = |row: &(&str, &str)| {
+        let mut peers = row.1.as_bytes().split(|&byte| byte == b' ');
+        row.0 == name && peers.any(|peer| is_same(peer, unknown))
+    };
+    is_same(name.as_bytes(), unknown) || PEERS.iter().any(is_peer)
+}
+
+// Out of line: its code is long, and two places ask it.
+#[inline(never)]
+fn is_same(name: &[u8], found: &[u8]) -> bool {
+    letters(name).eq(letters(found))
 }
 
 fn letters(name: &[u8]) -> impl Iterator<Item = u8> {

@@ -711,94 +711,98 @@ func (m *Module) Xadvance(v0, v1 int64) int64 {
 	return v1*i64(-0x61c8864680b583eb) + v0
 }
 func (m *Module) Xattempt_limit(v0, v1 int32, v2 int64) int64 {
-	var v3, v4, v5 int64
+	var v3, v4, v5, v6, v7 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+136))
 	v3 = t0
+	p1 := v3
+	if v3 == i64(0x7fffffffffffffff) {
+		p1 = i64(-1)
+	}
+	v4 = p1
 	{
 		{
 			{
-				t1 := int32(load32(m.memory, uint64(uint32(v0))+180))
-				if t1 != i32(2) {
+				t2 := int32(load32(m.memory, uint64(uint32(v0))+180))
+				if t2 != i32(2) {
 					goto l0
 				}
-				v4 = i64(-1)
-				t2 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				if t2 == 0 {
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t3 == 0 {
 					goto l1
 				}
-				t3 := int64(load64(m.memory, uint64(uint32(v0))+104))
-				v5 = t3
-				if v5 != i64(0x7fffffffffffffff) {
-					goto l2
+				t4 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v5 = t4
+				if v5 == i64(0x7fffffffffffffff) {
+					goto l1
 				}
-				goto l1
+				goto l2
 			}
 		l0:
-			v4 = i64(-1)
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+104))
-			v5 = t4
+			t5 := int64(load64(m.memory, uint64(uint32(v0))+104))
+			v5 = t5
 			if v5 == i64(0x7fffffffffffffff) {
 				goto l1
 			}
 		}
 	l2:
-		t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t6 := v5
-		v4 = v2 - t5
-		p7 := v4
-		if uint64(v4) > uint64(v2) {
-			p7 = i64(0)
-		}
-		v4 = t6 - p7
-		p8 := v4
-		if uint64(v4) > uint64(v5) {
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t7 := v5
+		v6 = v2 - t6
+		p8 := v6
+		if uint64(v6) > uint64(v2) {
 			p8 = i64(0)
 		}
-		v4 = p8
+		v6 = p8
+		v7 = t7 - v6
+		p9 := v7
+		if uint64(v7) > uint64(v5) {
+			p9 = i64(0)
+		}
+		v7 = p9
+		p10 := v4
+		if uint64(v7) < uint64(v4) {
+			p10 = v7
+		}
+		p11 := v4
+		if uint64(v5) > uint64(v6) {
+			p11 = p10
+		}
+		p12 := v4
+		if v3 != i64(0x7fffffffffffffff) {
+			p12 = p11
+		}
+		v4 = p12
 	}
 l1:
-	p9 := v3
-	if v3 == i64(0x7fffffffffffffff) {
-		p9 = i64(-1)
+	{
+		t13 := int32(load32(m.memory, uint64(uint32(v1))+52))
+		if t13 == 0 {
+			goto l3
+		}
+		t14 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		v5 = t14
+		v6 = v5 - v2
+		p15 := v6
+		if uint64(v6) > uint64(v5) {
+			p15 = i64(0)
+		}
+		v6 = p15
+		p16 := v4
+		if uint64(v6) < uint64(v4) {
+			p16 = v6
+		}
+		p17 := v4
+		if uint64(v5) > uint64(v2) {
+			p17 = p16
+		}
+		p18 := v4
+		if v3 != i64(0x7fffffffffffffff) {
+			p18 = p17
+		}
+		v4 = p18
 	}
-	v3 = p9
-	t11 := v3
-	p10 := v3
-	if uint64(v4) < uint64(v3) {
-		p10 = v4
-	}
-	p12 := p10
-	if v4 == 0 {
-		p12 = t11
-	}
-	v4 = p12
-	t13 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	t14 := v4
-	v5 = t13
-	v2 = v5 - v2
-	p15 := v2
-	if uint64(v2) > uint64(v5) {
-		p15 = i64(0)
-	}
-	t16 := int32(load32(m.memory, uint64(uint32(v1))+52))
-	p17 := i64(-1)
-	if t16 != 0 {
-		p17 = p15
-	}
-	v2 = p17
-	p18 := v4
-	if uint64(v2) < uint64(v4) {
-		p18 = v2
-	}
-	p19 := p18
-	if v2 == 0 {
-		p19 = t14
-	}
-	p20 := p19
-	if v3 == i64(-1) {
-		p20 = i64(-1)
-	}
-	return p20
+l3:
+	return v4
 }
 func (m *Module) Xbegin(v0 int32, v1, v2, v3 int64) {
 	var v4 int32
@@ -2609,78 +2613,78 @@ func (m *Module) Xtime_left(v0, v1 int32, v2 int64) int64 {
 	var v3, v4, v5 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+136))
 	v3 = t0
+	p1 := v3
+	if v3 == i64(0x7fffffffffffffff) {
+		p1 = i64(-1)
+	}
+	v3 = p1
 	{
 		{
 			{
-				t1 := int32(load32(m.memory, uint64(uint32(v0))+180))
-				if t1 != i32(2) {
+				t2 := int32(load32(m.memory, uint64(uint32(v0))+180))
+				if t2 != i32(2) {
 					goto l0
 				}
-				v4 = i64(-1)
-				t2 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				if t2 == 0 {
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t3 == 0 {
 					goto l1
 				}
-				t3 := int64(load64(m.memory, uint64(uint32(v0))+104))
-				v5 = t3
-				if v5 != i64(0x7fffffffffffffff) {
-					goto l2
+				t4 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v4 = t4
+				if v4 == i64(0x7fffffffffffffff) {
+					goto l1
 				}
-				goto l1
+				goto l2
 			}
 		l0:
-			v4 = i64(-1)
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+104))
-			v5 = t4
-			if v5 == i64(0x7fffffffffffffff) {
+			t5 := int64(load64(m.memory, uint64(uint32(v0))+104))
+			v4 = t5
+			if v4 == i64(0x7fffffffffffffff) {
 				goto l1
 			}
 		}
 	l2:
-		t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t6 := v5
-		v4 = v2 - t5
-		p7 := v4
-		if uint64(v4) > uint64(v2) {
-			p7 = i64(0)
-		}
-		v4 = t6 - p7
-		p8 := v4
-		if uint64(v4) > uint64(v5) {
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t7 := v4
+		v5 = v2 - t6
+		p8 := v5
+		if uint64(v5) > uint64(v2) {
 			p8 = i64(0)
 		}
-		v4 = p8
+		v5 = t7 - p8
+		p9 := v5
+		if uint64(v5) > uint64(v4) {
+			p9 = i64(0)
+		}
+		v4 = p9
+		p10 := v3
+		if uint64(v4) < uint64(v3) {
+			p10 = v4
+		}
+		v3 = p10
 	}
 l1:
-	t10 := v4
-	p9 := v4
-	if uint64(v3) < uint64(v4) {
-		p9 = v3
+	{
+		t11 := int32(load32(m.memory, uint64(uint32(v1))+52))
+		if t11 == 0 {
+			goto l3
+		}
+		t12 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		v4 = t12
+		v2 = v4 - v2
+		p13 := v2
+		if uint64(v2) > uint64(v4) {
+			p13 = i64(0)
+		}
+		v2 = p13
+		p14 := v3
+		if uint64(v2) < uint64(v3) {
+			p14 = v2
+		}
+		v3 = p14
 	}
-	p11 := p9
-	if v3 == i64(0x7fffffffffffffff) {
-		p11 = t10
-	}
-	v4 = p11
-	t12 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	t13 := v4
-	v3 = t12
-	v2 = v3 - v2
-	p14 := v2
-	if uint64(v2) > uint64(v3) {
-		p14 = i64(0)
-	}
-	v3 = p14
-	p15 := v3
-	if uint64(v4) < uint64(v3) {
-		p15 = t13
-	}
-	t16 := int32(load32(m.memory, uint64(uint32(v1))+52))
-	p17 := v4
-	if t16 != 0 {
-		p17 = p15
-	}
-	return p17
+l3:
+	return v3
 }
 func (m *Module) fn24(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
