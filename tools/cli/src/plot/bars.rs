@@ -1,9 +1,9 @@
 //! Bars, where each line of a chart has one point.
 
+use super::Chart;
 use super::axis::Axis;
 use super::picture::{Anchor, Paint, Shape};
 use super::sizes::{LINE_HEIGHT, MARGIN, SIZE, WIDTH, text_width};
-use super::{Chart, Line};
 
 const HEIGHT: f64 = 14.0;
 
@@ -28,7 +28,7 @@ pub(super) fn draw(chart: &Chart, from: f64, shapes: &mut Vec<Shape>) -> f64 {
         bottom = top + HEIGHT + 4.0;
         let Some(point) = line.points.first() else {
             let paint = Paint::Series(series);
-            shapes.push(text(MARGIN, middle + SIZE * 0.35, paint, without(line)));
+            shapes.push(text(MARGIN, middle + SIZE * 0.35, paint, line.without_value()));
             continue;
         };
         let end = MARGIN + length(point.y);
@@ -43,9 +43,4 @@ pub(super) fn draw(chart: &Chart, from: f64, shapes: &mut Vec<Shape>) -> f64 {
         shapes.push(text(x, middle + SIZE * 0.35, Paint::Ink, &point.text));
     }
     bottom + MARGIN * 0.75
-}
-
-/// What a line without a value has instead of a bar.
-pub(super) fn without(line: &Line) -> &'static str {
-    if line.beyond.is_empty() { "none" } else { "never" }
 }

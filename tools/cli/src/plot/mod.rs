@@ -45,6 +45,13 @@ pub(crate) struct Line {
     pub(crate) beyond: Vec<f64>,
 }
 
+impl Line {
+    /// What a line without a value has instead of a bar.
+    fn without_value(&self) -> &'static str {
+        if self.beyond.is_empty() { "none" } else { "never" }
+    }
+}
+
 /// A point of a line. No number is negative.
 #[derive(Debug, Clone)]
 pub(crate) struct Point {
@@ -95,7 +102,7 @@ impl Chart {
         let is_bars = self.is_bars();
         let bar = |line: &Line| {
             let value =
-                line.points.first().map_or(bars::without(line), |point| point.text.as_str());
+                line.points.first().map_or(line.without_value(), |point| point.text.as_str());
             Some(format!("{}: {value}", line.name))
         };
         let end = |line: &Line| {
