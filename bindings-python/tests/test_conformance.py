@@ -270,7 +270,7 @@ def test_labels_of_stats(case):
     if len(labels) < len(case["labels"]):
         return  # a mapping has a name once
     if case["text"] is None:
-        with pytest.raises(ValueError, match=r"cannot (begin the name|have the name)"):
+        with pytest.raises(ValueError, match=r"cannot (begin the name|be the name)"):
             stats.prometheus(prefix=case["prefix"], labels=labels)
         return
     assert stats.prometheus(prefix=case["prefix"], labels=labels) == case["text"]

@@ -220,7 +220,7 @@ CANCELLATIONS = {
     in_trio: trio.Cancelled,
 }
 #: The forms in which no function is retried.
-NO_CURRENT_ATTEMPT = ("block", "block-with", "generator")
+NO_CURRENT_ATTEMPT = ("block", "block-with")
 #: With predicates and hooks; with types, marks and hooks; with types and marks alone, which takes the
 #: short ways of a loop.
 WAYS = ["predicates", "types", "silent"]
