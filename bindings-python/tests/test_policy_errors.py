@@ -139,7 +139,7 @@ REASONS = [
     ),
     (Budget, "quota:cost=5, cost_timeout=9", "unknown_key", 13, r"\x20cost_timeout", "spaces are not allowed"),
     (Budget, "rate:per=1m30s", "unknown_unit", 10, "m30s", "a duration has one unit"),
-    (Budget, "SRE", "unknown_head", 0, "SRE", "capital letters are not allowed"),
+    (Budget, "SRE", "unknown_head", 0, "SRE", "did you mean sre?"),
     (Budget, "sre:", "unknown_key", 4, "", 'a pair must follow every ":" and ","'),
 ]  # fmt: skip
 
