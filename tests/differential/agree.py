@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 SEED = 20261121
 EVALUATORS = programs.of("evaluators")
 #: How many requests of each form the reference answers.
-COUNTS = {"field": 1000, "string": 10000, "decision": 5000, "member": 1500}
+COUNTS = {"field": 1000, "string": 10000, "decision": 6000, "member": 1500}
 #: The reference is slow: of these, Rust answers the others, which the other languages must answer alike.
 FIELDS = 6500
 #: What the answers must contain, and at least how often, so that the test stays large.
