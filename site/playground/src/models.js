@@ -27,9 +27,9 @@ const OPTIONS = {
 	failure: ["0", "how likely a call fails by itself, from 0 to 1"],
 	outage: ["none", "time in which the server does not serve, such as 20s..30s"],
 	"outage-mode": ["stalled", "what happens to calls in an outage", ["stalled", "refusing"]],
-	rejection: ["throttled", "what a client is told whose call is rejected", ["throttled", "transient"]],
+	rejection: ["throttled", "the outcome of a rejected call", ["throttled", "transient"]],
 	"retry-after": ["none", "Retry-After of a rejection"],
-	"give-up": ["transient", "what a layer is told when the layer below has given up", ["transient", "permanent"]],
+	"give-up": ["transient", "the outcome that a layer sees when the layer below gives up", ["transient", "permanent"]],
 	"drops-stale": ["false", "drop calls whose client has given up, without serving them", ["false", "true"]],
 };
 

@@ -17,7 +17,7 @@ export const results = { isEnd: false, points: [], begun: undefined, seconds: 0,
 let worker;
 let timer;
 let view;
-/** What was simulated, to begin again only if something else is asked for. */
+/** The input of the last simulation: a new one begins only if the input changes. */
 let simulated = "";
 
 const model = () => (state.model in MODELS ? state.model : "occ");

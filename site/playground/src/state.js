@@ -1,4 +1,4 @@
-// What the page shows: the values of the address, and who is told when one changes.
+// What the page shows: the values of the address, and the functions that run when one changes.
 
 import { read, write } from "./address.js";
 

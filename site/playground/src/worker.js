@@ -2,7 +2,7 @@
 
 import init, { Simulation } from "../../engine/pkg/backoff.js";
 
-/** How often the page is told, in milliseconds: it draws that often. */
+/** How often the worker reports to the page, which then draws, in milliseconds. */
 const EVERY = 120;
 
 self.onmessage = async ({ data: { module, input } }) => {
@@ -18,7 +18,7 @@ self.onmessage = async ({ data: { module, input } }) => {
 	postMessage({ begun: JSON.parse(simulation.begun()) });
 	const changed = new Map();
 	let done = 0;
-	let told = performance.now();
+	let reported = performance.now();
 	for (;;) {
 		const text = simulation.step();
 		const step = text === "" ? undefined : JSON.parse(text);
@@ -31,10 +31,10 @@ self.onmessage = async ({ data: { module, input } }) => {
 			done = step.done;
 		}
 		const now = performance.now();
-		if (!step || now - told > EVERY) {
+		if (!step || now - reported > EVERY) {
 			postMessage({ done: step ? done : 1, isEnd: !step, points: [...changed], seconds: (now - began) / 1000 });
 			changed.clear();
-			told = now;
+			reported = now;
 		}
 		if (!step) {
 			return;
