@@ -20,6 +20,7 @@ mod docs;
 mod fields;
 mod fresh;
 mod generate;
+mod harden;
 mod languages;
 mod libbackoff;
 mod licenses;
@@ -66,6 +67,9 @@ cargo xtask <verb>
   site [--base PATH] [--serve] the pages, the playground and the references of all languages as one
                                site in `target/site`, perhaps for a server that has it at a path
                                such as /backoff/; with --serve also show it on loopback
+  harden [--quick] [PART]      what attacks the project for hours, or for minutes with --quick: `miri`,
+                               `sanitizers`, `valgrind`, `races`, `models`, `fleet`, `fuzz`, `mutants`,
+                               `panics`, `http`
   audit                        check licenses and known vulnerabilities of the crates that are used
                                (needs GitHub)
   semver                       compare the interface of the crates with that of the last release
@@ -116,6 +120,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["bench", "--harness", language] => bench::print_harness(language),
         ["bench", options @ ..] => bench::run(options),
         ["site", options @ ..] => site::run(options),
+        ["harden", options @ ..] => harden::run(options),
         ["audit"] => audit::audit(),
         ["semver"] => audit::semver(),
         ["version"] => version::print(),

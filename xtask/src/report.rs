@@ -17,6 +17,8 @@ pub(crate) struct Report {
     ran: Vec<String>,
     /// Whether what takes longer is tested, too. `docs/compatibility.md` then shows what the packages ran on.
     pub(crate) is_all: bool,
+    /// What runs a part alone, without its name.
+    verb: &'static str,
     /// What runs now: the name that `cargo xtask test` takes to run it alone.
     part: &'static str,
     /// How long each check of each part took.
@@ -25,7 +27,11 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn new(is_all: bool) -> Self {
-        Self { is_all, ..Self::default() }
+        Self { is_all, ..Self::of(if is_all { "test --all" } else { "test" }) }
+    }
+
+    pub(crate) fn of(verb: &'static str) -> Self {
+        Self { verb, ..Self::default() }
     }
 
     pub(crate) fn part(&mut self, name: &'static str, run: impl FnOnce(&mut Self)) {
@@ -101,11 +107,9 @@ impl Report {
     fn fail(&mut self, what: &str, count: u32, text: &str) {
         self.failed += count;
         eprintln!("    FAILED: {what}\n{text}");
-        let all = if self.is_all { "--all " } else { "" };
-        let (why, part) = (end_of(text), self.part);
-        self.failures.push(format!(
-            "\nfailed: {what}\n{why}\n    run it alone: cargo xtask test {all}{part}"
-        ));
+        let (why, verb, part) = (end_of(text), self.verb, self.part);
+        self.failures
+            .push(format!("\nfailed: {what}\n{why}\n    run it alone: cargo xtask {verb} {part}"));
     }
 
     pub(crate) fn add(&mut self, other: Self) {

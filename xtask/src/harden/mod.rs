@@ -1,0 +1,31 @@
+//! `cargo xtask harden`: attacks that take hours, so the usual tests do not have them. A workflow runs them every
+//! night; someone runs them before a release.
+
+use crate::report::Report;
+use crate::shell::*;
+
+/// How much a part does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// Minutes, for a change.
+    Quick,
+    /// Hours, for a night or a release.
+    Full,
+}
+
+type Part = (&'static str, fn(&mut Report, Scale));
+
+const PARTS: [Part; 0] = [];
+
+pub(crate) fn run(options: &[&str]) -> Result<()> {
+    let (scale, wanted) = match options {
+        ["--quick", wanted @ ..] => (Scale::Quick, wanted),
+        wanted => (Scale::Full, wanted),
+    };
+    let is_wanted = |name: &str| wanted.is_empty() || wanted == [name];
+    let mut parts = PARTS.into_iter().filter(|(name, _)| is_wanted(name)).peekable();
+    ensure!(parts.peek().is_some(), "unknown part {}: cargo xtask help", wanted.join(" "));
+    let mut report = Report::of(if scale == Scale::Quick { "harden --quick" } else { "harden" });
+    parts.for_each(|(name, attack)| report.part(name, |report| attack(report, scale)));
+    report.end()
+}
