@@ -59,7 +59,7 @@ mod timeout;
 mod verdict;
 #[cfg(feature = "getrandom")]
 #[cfg_attr(
-    not(all(any(target_os = "linux", target_os = "android"), target_has_atomic = "64")),
+    not(all(any(target_os = "linux", target_os = "android"), target_has_atomic = "64", not(miri))),
     path = "wiped_disabled.rs"
 )]
 mod wiped;
