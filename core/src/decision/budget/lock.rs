@@ -40,9 +40,7 @@ impl<const WORDS: usize> Locked<WORDS> {
             word.store(*value, Ordering::Relaxed);
         }
         // A lock that counts as damaged stays so: other threads have given up changes.
-        if self.lock.load(Ordering::Relaxed) != DAMAGED {
-            self.lock.store(0, Ordering::Release);
-        }
+        let _ = self.lock.compare_exchange(1, 0, Ordering::Release, Ordering::Relaxed);
     }
 
     /// Waits until no thread holds the lock, which takes nanoseconds unless its holder was
@@ -61,7 +59,8 @@ impl<const WORDS: usize> Locked<WORDS> {
                 _ => return false,
             }
         }
-        let _ = self.lock.compare_exchange(1, DAMAGED, Ordering::Relaxed, Ordering::Relaxed);
-        false
+        // It may have become free just now.
+        let order = Ordering::Relaxed;
+        self.lock.compare_exchange(1, DAMAGED, order, order) == Err(0)
     }
 }
