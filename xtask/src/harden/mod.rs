@@ -1,8 +1,13 @@
 //! `cargo xtask harden`: attacks that take hours, so the usual tests do not have them. A workflow runs them every
 //! night; someone runs them before a release.
 
+mod fleet;
 mod miri;
+mod models;
 mod nightly;
+mod races;
+mod sanitizers;
+mod valgrind;
 
 use crate::report::Report;
 use crate::shell::*;
@@ -18,7 +23,14 @@ pub(crate) enum Scale {
 
 type Part = (&'static str, fn(&mut Report, Scale));
 
-const PARTS: &[Part] = &[("miri", miri::run)];
+const PARTS: &[Part] = &[
+    ("miri", miri::run),
+    ("sanitizers", sanitizers::run),
+    ("valgrind", valgrind::run),
+    ("races", races::run),
+    ("models", models::run),
+    ("fleet", fleet::run),
+];
 
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     let (scale, wanted) = match options {
