@@ -10,7 +10,7 @@ use crate::shell::*;
 
 /// Rust's name of a sanitizer, the flags of the C compiler, and whether it reports races.
 const SANITIZERS: [(&str, &str, bool); 2] = [
-    ("thread", "-fsanitize=thread", true),
+    ("thread", "-fsanitize=thread -include tests/thread_sanitizer.h", true),
     ("address", "-fsanitize=address,undefined -fno-sanitize-recover=all", false),
 ];
 
@@ -22,7 +22,7 @@ pub(super) fn run(report: &mut Report, scale: Scale) {
     for (name, flags, finds_races) in SANITIZERS {
         report.suite(&format!("the {name} sanitizer in libbackoff"), || {
             let make = c::make_over(&prefix(name)?, "bindings-c", &folder(name).join("programs"));
-            let make = make.arg(format!("CC=cc {flags} -DOPERATIONS={operations}"));
+            let make = make.arg(format!("CC=cc {flags} -DOPERATIONS={operations} -DLOOPS=5000"));
             Ok(make.args(["checkers"]).args((!finds_races).then_some("RACE=")))
         });
     }
