@@ -44,3 +44,20 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     parts.for_each(|(name, attack)| report.part(name, |report| attack(report, scale)));
     report.end()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PARTS;
+    use crate::shell::*;
+
+    #[test]
+    fn the_help_and_the_workflow_name_every_part() {
+        let workflow = read(".github/workflows/harden.yml").unwrap();
+        let matrix = workflow.lines().find_map(|line| line.trim().strip_prefix("part: ")).unwrap();
+        let nightly: Vec<_> = matrix.trim_matches(['[', ']']).split(", ").collect();
+        for (name, _) in PARTS {
+            assert!(crate::HELP.contains(&format!("`{name}`")), "{name}");
+            assert!(nightly.contains(name), "{name}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::shell::*;
 
 pub(super) fn run(report: &mut Report, scale: Scale) {
-    let orders = if scale == Scale::Quick { 2_000 } else { 200_000 };
+    let orders = if scale == Scale::Quick { 2_000 } else { 100_000 };
     report.suite("every order of the threads at the lock of a budget", || Ok(models("core")));
     report.suite("orders of the threads of a shared budget", || {
         Ok(models("bindings-rust").env("BACKOFF_ORDERS", orders.to_string()))

@@ -11,7 +11,7 @@ const TOOLS: [(&str, bool); 3] = [("memcheck", false), ("helgrind", true), ("drd
 
 pub(super) fn run(report: &mut Report, scale: Scale) {
     // A multiple of ten, and of the number of reasons.
-    let operations = if scale == Scale::Quick { 70 } else { 1400 };
+    let operations = if scale == Scale::Quick { 70 } else { 700 };
     for (tool, finds_races) in TOOLS {
         report.suite(&format!("valgrind: {tool}"), || {
             let (prefix, programs) = (c::prefix()?, scratch().join("valgrind"));
