@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use backoff_core::{BudgetMember, ExchangeAnswers, MemberAnswer, Outcome};
 
 use crate::shared_budget::store::StoreError;
+use crate::sync::Instant;
 
 /// What an operation holds of a budget, and of which one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
