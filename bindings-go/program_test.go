@@ -66,6 +66,64 @@ func TestDefaultsOfTheProgram(t *testing.T) {
 }
 
 // The hooks of the program are called first.
+type defaultsCase struct {
+	named
+	Steps []struct {
+		Do      string `json:"do"`
+		Call    int    `json:"call"`
+		Options struct {
+			Policy      string  `json:"policy"`
+			MaxRetries  *uint64 `json:"max_retries"`
+			MaxAttempts *uint64 `json:"max_attempts"`
+			Enabled     *bool   `json:"enabled"`
+			Hook        string  `json:"hook"`
+		} `json:"options"`
+		Waits []number `json:"waits"`
+		Hooks []string `json:"hooks"`
+	} `json:"steps"`
+}
+
+func checkDefaults(t *testing.T, c defaultsCase) {
+	restores := make(map[int]func())
+	for position, step := range c.Steps {
+		called := []string{}
+		var options []backoff.RetryOption
+		given := step.Options
+		if given.Policy != "" {
+			options = append(options, backoff.WithPolicyString(given.Policy))
+		}
+		if given.MaxRetries != nil {
+			options = append(options, backoff.WithMaxRetries(*given.MaxRetries))
+		}
+		if given.MaxAttempts != nil {
+			options = append(options, backoff.WithMaxAttempts(*given.MaxAttempts))
+		}
+		if given.Enabled != nil {
+			options = append(options, backoff.WithEnabled(*given.Enabled))
+		}
+		if given.Hook != "" {
+			add := func(hook string) func(backoff.Event) {
+				return func(e backoff.Event) { *e.Value.(*[]string) = append(*e.Value.(*[]string), hook+given.Hook) }
+			}
+			options = append(options, backoff.OnRetry(add("retry ")), backoff.OnStop(add("stop ")))
+		}
+		switch step.Do {
+		case "set":
+			restores[step.Call] = setDefaults(t, options...)
+		case "restore":
+			restores[step.Call]()
+		case "loop":
+			waits := []number{}
+			note := backoff.OnRetry(func(e backoff.Event) { waits = append(waits, number(e.Delay)) })
+			// The value says to the hooks of all calls where to write.
+			_, err := backoff.Retry(t.Context(), func() (*[]string, error) { return &called, errBusy }, append(options, backoff.RetryOn(errBusy), note)...)
+			if !errors.Is(err, errBusy) || !slices.Equal(waits, step.Waits) || !slices.Equal(called, step.Hooks) {
+				t.Errorf("step %d: %v, waits %v, want %v; hooks %q, want %q", position, err, waits, step.Waits, called, step.Hooks)
+			}
+		}
+	}
+}
+
 func TestHooksOfTheProgram(t *testing.T) {
 	var called []string
 	hook := func(name string) backoff.RetryOption {

@@ -35,8 +35,8 @@ DELAYS = ["samples", "growths", "jitters", "caps", "articles"]
 def test_every_file_of_vectors_is_read():
     names = {path.stem for path in vectors.FOLDER.glob("*.json")}
     asked = {row["id"].split("/")[0] for row in REQUESTS} - {"protocol"}
-    # Other tests play the last two.
-    others = {"budget_levels", "ratios", "stats_labels", "loops", "http_requests"}
+    # Other tests play the last two, and the defaults.
+    others = {"budget_levels", "defaults", "ratios", "stats_labels", "loops", "http_requests"}
     assert names - asked == {"resumptions", "http_methods", "stats", *others}
 
 
