@@ -1,6 +1,7 @@
 package backoff_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -65,7 +66,6 @@ func TestDefaultsOfTheProgram(t *testing.T) {
 	}
 }
 
-// The hooks of the program are called first.
 type defaultsCase struct {
 	named
 	Steps []struct {
@@ -124,6 +124,7 @@ func checkDefaults(t *testing.T, c defaultsCase) {
 	}
 }
 
+// The hooks of the program are called first.
 func TestHooksOfTheProgram(t *testing.T) {
 	var called []string
 	hook := func(name string) backoff.RetryOption {
@@ -166,6 +167,28 @@ func TestDefaultsAddUp(t *testing.T) {
 		called = nil
 		if got := attempts(t, hook("loop")); got != row.want || !slices.Equal(called, row.called) {
 			t.Errorf("%d attempts and %v, want %d and %v", got, called, row.want, row.called)
+		}
+	}
+}
+
+// A hook of the program gets the context of the loop, also in the attempts of a Loop.
+func TestHooksOfTheProgramGetTheContext(t *testing.T) {
+	type key struct{}
+	var found []any
+	note := func(ctx context.Context, _ backoff.Event) { found = append(found, ctx.Value(key{})) }
+	setDefaults(t, backoff.OnRetryContext(note), backoff.OnStopContext(note), backoff.RetryOn(errBusy), backoff.WithPolicyString("immediate:max_retries=1"))
+	for i := range 2 {
+		_ = backoff.Do(context.WithValue(t.Context(), key{}, i), func() error { return errBusy })
+	}
+	loop := backoff.NewLoop(context.WithValue(t.Context(), key{}, 2))
+	for range loop.Attempts() {
+	}
+	if want := []any{0, 0, 1, 1, 2}; !slices.Equal(found, want) {
+		t.Errorf("found %v, want %v", found, want)
+	}
+	for _, option := range []backoff.RetryOption{backoff.OnRetryContext(nil), backoff.OnStopContext(nil)} {
+		if err := backoff.Do(t.Context(), func() error { return nil }, option); !errors.Is(err, backoff.ErrMissing) {
+			t.Error(err)
 		}
 	}
 }
