@@ -210,7 +210,7 @@ each("budget_levels", async ({ budget: text, steps }) => {
 			const [left, most] = [level, max].map((parts) => Number(parts) / Number(unit));
 			assert.deepEqual(budget.level(now), { left, most });
 			if (budget.kind !== "concurrent") {
-				store.load = async () => ({ text: state, now });
+				store.load = async () => ({ text: state, now: BigInt(time) });
 				assert.deepEqual(await new SharedBudget(store, "test", text).level(), { left, most });
 			}
 		}

@@ -3,7 +3,6 @@
 use ::metrics::{
     Label, SharedString, Unit, counter, describe_counter, describe_histogram, histogram,
 };
-
 use backoff_retry::RetryStats;
 
 use crate::observed::{Facts, Observed};

@@ -61,7 +61,8 @@ const withoutUndefined = (options) =>
 function withHooksOfBoth(first, second) {
 	const hooks = ["onRetry", "onStop"].map((name) => [name, both(first[name], second[name])]);
 	// A policy takes the place of the policy and the fields before it.
-	const kept = Object.entries(first).filter(([name]) => second.policy === undefined || isOfAnyPolicy(name));
+	const isKept = (name) => second.policy === undefined || name === "enabled" || isOfAnyPolicy(name);
+	const kept = Object.entries(first).filter(([name]) => isKept(name));
 	return withoutUndefined({ ...changedBy(Object.fromEntries(kept), second), ...Object.fromEntries(hooks) });
 }
 
