@@ -1,6 +1,8 @@
 //! `cargo xtask harden`: attacks that take hours, so the usual tests do not have them. A workflow runs them every
 //! night; someone runs them before a release.
 
+mod http;
+
 use crate::report::Report;
 use crate::shell::*;
 
@@ -15,7 +17,7 @@ pub(crate) enum Scale {
 
 type Part = (&'static str, fn(&mut Report, Scale));
 
-const PARTS: [Part; 0] = [];
+const PARTS: &[Part] = &[("http", http::run)];
 
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     let (scale, wanted) = match options {
@@ -23,7 +25,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         wanted => (Scale::Full, wanted),
     };
     let is_wanted = |name: &str| wanted.is_empty() || wanted == [name];
-    let mut parts = PARTS.into_iter().filter(|(name, _)| is_wanted(name)).peekable();
+    let mut parts = PARTS.iter().filter(|(name, _)| is_wanted(name)).peekable();
     ensure!(parts.peek().is_some(), "unknown part {}: cargo xtask help", wanted.join(" "));
     let mut report = Report::of(if scale == Scale::Quick { "harden --quick" } else { "harden" });
     parts.for_each(|(name, attack)| report.part(name, |report| attack(report, scale)));
