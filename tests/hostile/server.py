@@ -226,11 +226,6 @@ class Connection:
         await self.send(BUSY + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nbusy")
         return True
 
-    async def two_responses(self):
-        """A second response that nobody asked for."""
-        await self.send((BUSY + b"Content-Length: 4\r\n\r\nbusy") * 2)
-        return True
-
     async def cut_head(self):
         await self.send(BUSY[:6])
 
@@ -281,10 +276,7 @@ class Connection:
 
 #: What the requests of the load meet, in turn. They take no time.
 MIXED = itertools.cycle(
-    (
-        "busy cut_body ok reset busy close ok garbage short_zip cut_chunk cut_head busy false_gzip"
-        " some_of_a_long_body busy cut_gzip ok false_length busy ask-0 reset"
-    ).split()
+    ["busy", "cut_body", "ok", "reset", "busy", "close", "ok", "garbage", "short_zip", "cut_chunk", "cut_head", "busy", "false_gzip", "some_of_a_long_body", "busy", "cut_gzip", "ok", "false_length", "busy", "ask-0", "reset"]
 )
 BOMBS["short_zip"] = bomb_response(2**20)
 
@@ -417,6 +409,18 @@ class Connection2:
     async def huge_frame(self, _stream, _run):
         """DATA of 16 MiB, which no client allowed."""
         self.writer.write(b"\xff\xff\xff\x00\x00\x00\x00\x00\x01" + bytes(2**20))
+        await self.writer.drain()
+        return False
+
+    async def bad_frame(self, _stream, _run):
+        """HEADERS of no stream (RFC 9113, 6.2)."""
+        self.writer.write(b"\x00\x00\x01\x01\x04\x00\x00\x00\x00\x88")
+        await self.writer.drain()
+        return False
+
+    async def bad_field(self, stream, _run):
+        """A HEADERS frame that HPACK cannot decode."""
+        self.writer.write(b"\x00\x00\x02\x01\x05" + stream.to_bytes(4, "big") + b"\xff\xff")
         await self.writer.drain()
         return False
 

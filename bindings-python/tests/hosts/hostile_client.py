@@ -136,7 +136,7 @@ def main():
             try:
                 status, body = clients[chosen].send(asked["method"], asked["url"], asked["fields"])
                 ended = {"status": status, "body": body.decode("latin-1")[:100]}
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:
                 ended = {"error": f"{type(error).__name__}: {error}"[:300]}
         print(json.dumps({**ended, "delays_ms": [delay * 1000 for delay in delays]}), flush=True)
 

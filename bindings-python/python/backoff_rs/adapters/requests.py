@@ -195,5 +195,8 @@ def _read(response: requests.Response, end: float) -> None:
 
 
 def _drain(_request: object, response: requests.Response, seconds: float) -> None:
-    drain(response.raw, seconds)
+    read: Any = response
+    # With read_body there is nothing left, and urllib3 refuses to read on after it has decoded a part.
+    if not read._content_consumed:
+        drain(response.raw, seconds)
     response.close()
