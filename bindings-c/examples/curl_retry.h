@@ -91,6 +91,9 @@ struct curl_retry {
 
 enum { CURL_RETRY_NOT_SENT = -1, CURL_RETRY_NOT_REPEATED = -2 };
 
+/* CURLE_TOO_LARGE, the code of trailers without an end, which libcurl has had since 8.6. */
+enum { CURL_RETRY_TOO_LARGE = 100 };
+
 /* How long a wait may take to see that it is cancelled. */
 enum { CURL_RETRY_SLICE_MS = 25 };
 
@@ -259,8 +262,9 @@ static backoff_outcome curl_retry_judge(const struct curl_retry *transfer, long 
   }
   if (transfer->code != CURLE_OK && transfer->code != CURLE_HTTP_RETURNED_ERROR) {
     backoff_outcome outcome = curl_retry_outcome(transfer, request_size);
-    /* The status of a failure decides although its body is missing, unless the caller ended the transfer. */
-    if (outcome == BACKOFF_OUTCOME_PERMANENT || transfer->status == 0 ||
+    /* The status of a failure decides although its body is missing or broken, unless the caller ended the transfer. */
+    const int is_broken = transfer->code == CURLE_BAD_CONTENT_ENCODING || (int)transfer->code == CURL_RETRY_TOO_LARGE;
+    if ((outcome == BACKOFF_OUTCOME_PERMANENT && !is_broken) || transfer->status == 0 ||
         curl_retry_of_status(transfer) == BACKOFF_OUTCOME_SUCCESS) {
       return outcome;
     }

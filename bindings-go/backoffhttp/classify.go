@@ -166,7 +166,10 @@ var lostConnections = []string{
 	"net/http: HTTP/1.x transport connection broken",
 	"http: server closed idle connection",
 	"http2: client connection lost",
+	"http2: frame too large",
+	"http2: response header list larger than advertised limit",
 	"http2: server sent GOAWAY",
+	"connection error: ", // of HTTP/2, with the name of its code
 	"http2: Transport received Server's graceful shutdown GOAWAY",
 	"http: persistConn.readLoop exiting",
 	"readLoopPeekFailLocked", // an answer before the request

@@ -185,7 +185,11 @@ describe("fetchOutcome", () => {
 		[coded("ENODATA"), "permanent"],
 		[coded("ERR_HTTP2_GOAWAY_SESSION"), "transient"],
 		[said("ERR_HTTP2_STREAM_ERROR", "Stream closed with error code NGHTTP2_REFUSED_STREAM"), "transient"],
-		[said("ERR_HTTP2_STREAM_ERROR", "Stream closed with error code NGHTTP2_PROTOCOL_ERROR"), "permanent"],
+		[said("ERR_HTTP2_STREAM_ERROR", "Stream closed with error code NGHTTP2_PROTOCOL_ERROR"), "transient"],
+		[coded("ERR_HTTP2_SESSION_ERROR"), "transient"],
+		[coded("ERR_HTTP2_ERROR"), "transient"],
+		[said("UND_ERR_INFO", 'HTTP/2: "GOAWAY" frame received with code 0'), "transient"],
+		[said("UND_ERR_INFO", "reset"), "permanent"],
 		// node-fetch
 		[said("ERR_STREAM_PREMATURE_CLOSE", "Invalid response body while trying to fetch x: Premature close"), "transient"],
 		// axios: a cut body, a failed status, a body that is too long, timeouts, an aborted XMLHttpRequest

@@ -266,10 +266,26 @@ def test_read_body_leaves_a_response_that_can_be_read(kind):
     reply = response(200, head, "").replace(
         b"Content-Length: 0", b"Content-Length: %d" % len(packed)
     )
-    with Server(reply + packed.encode("latin-1"), OK) as server:
+    reply += packed.encode("latin-1")
+    with Server(reply.replace(b"200", b"503", 1), reply, OK) as server:
         client = kind(**POLICY, read_body=True)
         assert client.fetch(get(server.url), get(server.url)) == [(200, "packed"), (200, "ready")]
-        assert server.accepted == 1
+        assert len(server.requests) == 3
+
+
+def test_trailers_without_an_end_hold_no_client(kind):
+    """Nor any other body that goes on, in which each read brings something."""
+
+    def endless(connection):
+        connection.sendall(
+            b"HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbusy\r\n0\r\n"
+        )
+        while True:
+            connection.sendall(b"X-Trailer: value\r\n" * 1000)
+
+    client = kind(policy="constant:base=1ms,max_retries=1")
+    with Server(endless, OK) as server:
+        assert client.fetch(get(server.url)) == [(200, "ready")]
 
 
 def test_the_raw_body_of_httpx_after_read_body():

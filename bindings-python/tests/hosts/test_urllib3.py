@@ -61,6 +61,23 @@ def test_it_gives_up(slept):
         assert (slept, len(server.requests)) == (FULL_100MS, 8)
 
 
+def test_a_body_without_an_end_holds_no_client(slept):
+    def endless(connection):
+        connection.sendall(b"HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n")
+        while True:
+            connection.sendall(b"1000\r\n" + bytes(0x1000) + b"\r\n")
+
+    for max_retries in (0, 1):
+        retry = Retry(f"constant:base=1ms,max_retries={max_retries}")
+        with Server(endless, OK) as server, urllib3.PoolManager(retries=retry) as http:
+            try:
+                answer = http.request("GET", server.url, preload_content=False)
+            except urllib3.exceptions.MaxRetryError:
+                assert max_retries == 0
+            else:
+                assert (answer.status, max_retries) == (200, 1)
+
+
 @pytest.mark.parametrize(
     ("options", "is_told"),
     [

@@ -85,14 +85,14 @@ const LASTING = /invalid peer certificate|corrupt message|unknown scheme|bad por
 
 /**
  * A code, a space and the message: failures of the network in Node.js, undici, node-fetch and Bun; last, codes
- * that need the message: axios for a body that was cut off, and HTTP/2 for a request that was not processed.
+ * that need the message: axios for a body that was cut off, and undici for a connection of HTTP/2 that ends.
  */
 const NETWORK_CODE = /* @__PURE__ */ new RegExp(
 	"^(?:E(?:CONN(?:RESET|REFUSED|ABORTED)|PIPE|NOTFOUND|SERVFAIL|AI_(?:AGAIN|FAIL)|(?:HOST|NET)(?:UNREACH|DOWN)|NETRESET)" +
 		"|HPE_(?!HEADER_OVERFLOW )\\w+|UND_ERR_(?:SOCKET|RES_CONTENT_LENGTH_MISMATCH)" +
-		"|ERR_(?:NETWORK|STREAM_PREMATURE_CLOSE|HTTP2_GOAWAY_SESSION)" +
+		"|ERR_(?:NETWORK|STREAM_PREMATURE_CLOSE|HTTP2_(?:GOAWAY_SESSION|(?:SESSION_|STREAM_)?ERROR))" +
 		"|Connection(?:Refused|Closed|Reset)|FailedToOpenSocket" +
-		"|ERR_BAD_RESPONSE stream has been aborted|ERR_HTTP2_STREAM_ERROR .*NGHTTP2_REFUSED_STREAM) ",
+		"|ERR_BAD_RESPONSE stream has been aborted|UND_ERR_INFO HTTP/2: .GOAWAY.) ",
 );
 
 /** The same for a response that did not arrive in time. Those of axios and superagent have a code of the network. */

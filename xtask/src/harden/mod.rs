@@ -2,6 +2,7 @@
 //! night; someone runs them before a release.
 
 mod fleet;
+mod http;
 mod miri;
 mod models;
 mod nightly;
@@ -30,6 +31,7 @@ const PARTS: &[Part] = &[
     ("races", races::run),
     ("models", models::run),
     ("fleet", fleet::run),
+    ("http", http::run),
 ];
 
 pub(crate) fn run(options: &[&str]) -> Result<()> {

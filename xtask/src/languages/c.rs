@@ -62,6 +62,11 @@ pub(crate) fn client() -> Result<Program> {
     example("example-http")
 }
 
+/// The client of `tests/hostile`.
+pub(crate) fn hostile_client() -> Result<Program> {
+    example("hostile")
+}
+
 /// A program of the pages; one of C++ is as the oldest standard that has what it includes.
 pub(crate) fn snippet(code: &str) -> Result<String> {
     let (file, name) = match code {

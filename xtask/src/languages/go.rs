@@ -11,7 +11,7 @@ use crate::shell::*;
 
 use command::{CHECKS, MODULE, STATICCHECK, checks, go, go_alone, go_over_c, testing};
 use hosts::{ADAPTERS, newest};
-pub(crate) use hosts::{fleet, queue, test as hosts};
+pub(crate) use hosts::{fleet, hostile_client, queue, test as hosts};
 
 /// The package whose files depend on the build tag of the engine over the C library. No others do.
 const ENGINE: &str = "./internal/engine";

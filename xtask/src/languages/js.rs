@@ -180,7 +180,12 @@ pub(crate) fn fleet() -> Result<Program> {
     queue("fleet.mjs")
 }
 
-/// A program of `tests/queues` on the newest hosts.
+/// The client of `tests/hostile`.
+pub(crate) fn hostile_client() -> Result<Program> {
+    queue("hostile-client.mjs")
+}
+
+/// A program of `tests/queues` or `tests/hosts` on the newest hosts.
 pub(crate) fn queue(name: &str) -> Result<Program> {
     let printed = on("newest")?.words("--program -p process.execPath").stdout()?;
     let node = program_at(printed.lines().last().context("no Node.js")?).arg(name);

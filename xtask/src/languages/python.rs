@@ -78,6 +78,15 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
     python(&installed()?).args(["-c", code]).stdout()
 }
 
+/// The client of `tests/hostile`, and its tests on these programs.
+pub(crate) fn hostile_client() -> Result<Program> {
+    script("tests/hosts/hostile_client.py")
+}
+
+pub(crate) fn hostile_tests() -> Result<Program> {
+    Ok(python(&installed()?).words("-m pytest").arg(root().join("tests/hostile")))
+}
+
 /// Checks programs in Python with ruff.
 pub(crate) fn lints(report: &mut Report, folder: &str) {
     for verb in ["check", "format --check"] {

@@ -6,7 +6,6 @@ session.mount("https://", RetryAdapter("full:base=100ms,cap=20s,max_retries=5"))
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from collections.abc import Mapping
@@ -17,12 +16,12 @@ from requests.adapters import HTTPAdapter
 from requests.utils import rewind_body
 
 from .._backoff import _type_name
+from ._drain import drain
 from ._http import Client, Library, Request
 from ._http_parts import (
     MAX_DRAINED,
     Failure,
     holds_its_bytes,
-    is_long,
     refused_tunnel,
     status_of_tunnel,
     switch,
@@ -196,27 +195,8 @@ def _read(response: requests.Response, end: float) -> None:
 
 
 def _drain(_request: object, response: requests.Response, seconds: float) -> None:
-    """Reads the rest of a short body, so that the connection can be used again."""
-    if not is_long(response.headers.get("Content-Length")):
-        # A server that ends its body early has failed already. Nothing bounds a read without a socket.
-        with contextlib.suppress(urllib3.exceptions.HTTPError, OSError, AttributeError):
-            _read_and_drop(response.raw, time.monotonic() + seconds)
+    read: Any = response
+    # With read_body there is nothing left, and urllib3 refuses to read on after it has decoded a part.
+    if not read._content_consumed:
+        drain(response.raw, seconds)
     response.close()
-
-
-def _read_and_drop(body: Any, end: float) -> None:
-    """Reads until this time. The types of urllib3 do not show the socket."""
-    file, left = body._fp.fp, MAX_DRAINED
-    if file is None:
-        # There is no body, but the connection goes back to its pool only after a read.
-        body.read1(1)
-        return
-    connection = file.raw._sock
-    kept = connection.gettimeout()
-    while left > 0 and (rest := end - time.monotonic()) > 0:
-        connection.settimeout(rest)
-        chunk = body.read1(left, decode_content=False)
-        if not chunk:
-            connection.settimeout(kept)
-            return
-        left -= len(chunk)

@@ -22,6 +22,7 @@ from ._decisions import (
     warn_if_unlimited,
     with_advice,
 )
+from ._drain import drain
 from ._http_parts import holds_its_bytes, refused_tunnel, status_of_tunnel
 from ._tls import is_about_tls
 
@@ -41,6 +42,8 @@ _STATUSES: Final = frozenset(
     for status in range(100, 600)
     if Outcome.of_http_status(status) not in {Outcome.SUCCESS, Outcome.PERMANENT}
 )
+
+_MAX_DRAIN_S: Final = 1.0
 
 
 class Retry(urllib3.Retry):
@@ -109,7 +112,21 @@ class Retry(urllib3.Retry):
             )
         ):
             raise urllib3.exceptions.MaxRetryError(_pool, url, error) from error
-        return super().increment(method, url, response, error, _pool, _stacktrace)
+        try:
+            made = super().increment(method, url, response, error, _pool, _stacktrace)
+        except urllib3.exceptions.MaxRetryError:
+            if response is not None and self._raises_after(response):
+                drain(response, 0)
+            raise
+        if response is not None:
+            # urllib3 would read the rest of the body, which may be endless. The wait comes on top.
+            drain(response, min(_MAX_DRAIN_S, made._decide(made._verdict(response)).delay))
+        return made
+
+    def _raises_after(self, response: BaseHTTPResponse) -> bool:
+        """Whether urllib3 raises an error in place of the last response, whose body it reads then."""
+        is_redirect = response.get_redirect_location()
+        return bool(self.raise_on_redirect if is_redirect else self.raise_on_status)
 
     def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
         """urllib3's method."""

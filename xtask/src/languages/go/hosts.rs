@@ -131,6 +131,11 @@ pub(crate) fn fleet() -> Result<Program> {
     build("fleet", "fleet")
 }
 
+/// The client of `tests/hostile`.
+pub(crate) fn hostile_client() -> Result<Program> {
+    build("hostile", "hostile")
+}
+
 fn build(name: &str, package: &str) -> Result<Program> {
     let path = scratch().join(format!("go-{name}"));
     newest()?.args(["build", "-o"]).arg(&path).arg(format!("{CHECKS}/{package}")).run()?;
