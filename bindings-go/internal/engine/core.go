@@ -3215,42 +3215,56 @@ l1:
 
 //go:norace
 func (m *Module) fn49(v0 int32) int32 {
-	var v1, v2 int32
-	var v3 int64
+	var v1 int32
+	var v2 int64
 	v1 = i32(0)
 	if v0 == 0 {
 		goto l0
 	}
-	v2 = i32(6100)
+	v1 = i32(6100)
 	{
-	l4:
+	l5:
 		{
-			if v2 == 0 {
+			if v1 == 0 {
 				goto l1
 			}
 			t0 := int64(load64(m.memory, uint64(uint32(v0))+80))
-			v3 = t0
-			if uint64(v3) > uint64(i64(1)) {
+			v2 = t0
+			if uint64(v2) > uint64(i64(1)) {
 				goto l2
 			}
-			switch int32(v3) {
+			switch int32(v2) {
 			default:
-				goto l0
+				goto l3
 			case 1:
-				v2 = v2 + i32(-1)
-				goto l4
+				v1 = v1 + i32(-1)
+				goto l5
 			}
 		}
 	l1:
 		t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
 		t2 := v0
-		v3 = t1
-		p3 := v3
-		if v3 == i64(1) {
+		v2 = t1
+		p3 := v2
+		if v2 == i64(1) {
 			p3 = i64(2)
 		}
 		store64(m.memory, uint64(uint32(t2))+80, uint64(p3))
+		v1 = i32(1)
+		var p4 int32
+		if v2 != i64(1) {
+			p4 = 1
+		}
+		var p5 int32
+		if v2 == 0 {
+			p5 = 1
+		}
+		if p4&p5 != i32(1) {
+			goto l0
+		}
 	}
+l3:
+	return i32(0)
 l2:
 	v1 = i32(1)
 l0:
@@ -3682,8 +3696,8 @@ l0:
 
 //go:norace
 func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
-	var v3, v4 int32
-	var v5, v6 int64
+	var v3, v4, v5 int32
+	var v6, v7 int64
 	t0 := m.g0
 	v3 = t0 - i32(224)
 	m.g0 = v3
@@ -3701,40 +3715,42 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn63(v3+i32(40), v0)
+		t3 := v3 + i32(40)
+		v4 = v0 + i32(80)
+		m.fn63(t3, v4)
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v3))+40))
-				if t3 != i64(1) {
+				t4 := int64(load64(m.memory, uint64(uint32(v3))+40))
+				if t4 != i64(1) {
 					goto l2
 				}
-				t4 := v0
-				v4 = v3 + i32(48)
-				m.fn64(t4, v4)
-				memory_copy(m.memory[:], uint32(v3+i32(136)), uint32(v4), uint32(i32(88)))
+				t5 := v4
+				v5 = v3 + i32(48)
+				m.fn64(t5, v5)
+				memory_copy(m.memory[:], uint32(v3+i32(136)), uint32(v5), uint32(i32(88)))
 				m.fn65(v3+i32(16), v0, v3+i32(136), v1)
-				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
-				v1 = t5
-				t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
-				v5 = t6
-				t7 := int64(load64(m.memory, uint64(uint32(v3))+16))
+				t6 := int64(load64(m.memory, uint64(uint32(v3))+32))
+				v1 = t6
+				t7 := int64(load64(m.memory, uint64(uint32(v3))+24))
 				v6 = t7
+				t8 := int64(load64(m.memory, uint64(uint32(v3))+16))
+				v7 = t8
 				goto l3
 			}
 		l2:
 			memory_zero(m.memory[:], uint32(v3+i32(40)), uint32(i32(88)))
-			v6 = i64(0)
+			v7 = i64(0)
 			m.fn65(v3+i32(136), v0, v3+i32(40), i64(0))
-			t8 := int64(load64(m.memory, uint64(uint32(v3))+152))
-			v1 = t8
-			t9 := int64(load64(m.memory, uint64(uint32(v3))+144))
-			v5 = t9
+			t9 := int64(load64(m.memory, uint64(uint32(v3))+152))
+			v1 = t9
+			t10 := int64(load64(m.memory, uint64(uint32(v3))+144))
+			v6 = t10
 		}
 	l3:
 		store64(m.memory, uint64(uint32(v2))+24, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v2))+16, uint64(v1))
-		store64(m.memory, uint64(uint32(v2))+8, uint64(v5))
-		store64(m.memory, uint32(v2), uint64(v6))
+		store64(m.memory, uint64(uint32(v2))+8, uint64(v6))
+		store64(m.memory, uint32(v2), uint64(v7))
 		v0 = i32(0)
 	}
 l1:
@@ -3747,92 +3763,103 @@ func (m *Module) fn63(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
+	var v5 int64
 	t0 := m.g0
 	v2 = t0 - i32(144)
 	m.g0 = v2
+l11:
 	{
-	l11:
-		{
-			t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
-			t2 := v1
-			v3 = t1
-			t3 := v3
-			var p4 int32
-			if v3 == 0 {
-				p4 = 1
-			}
-			v4 = p4
-			p5 := t3
-			if v4 != 0 {
-				p5 = i64(1)
-			}
-			store64(m.memory, uint64(uint32(t2))+80, uint64(p5))
-			if v4 != 0 {
-				v4 = i32(0)
-			l8:
-				if v4 != i32(44) {
-					store32(m.memory, uint32(v2+i32(12)+v4), uint32(i32(0)))
-					v4 = v4 + i32(4)
-					goto l8
-				}
-				v1 = v1 + i32(88)
-				v4 = i32(0)
-			l4:
-				if v4 == i32(44) {
-					v1 = v2 + i32(12)
-					v4 = i32(0)
-				l6:
-					{
-						if v4 == i32(88) {
-							memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
-							v3 = i64(1)
-							goto l7
-						}
-						t6 := int32(load32(m.memory, uint32(v1)))
-						t7 := int64(load64(m.memory, uint32(t6)))
-						store64(m.memory, uint32(v2+i32(56)+v4), uint64(t7))
-						v4 = v4 + i32(8)
-						v1 = v1 + i32(4)
-						goto l6
-					}
-				}
-				store32(m.memory, uint32(v2+i32(12)+v4), uint32(v1))
+		t1 := int64(load64(m.memory, uint32(v1)))
+		t2 := v1
+		v3 = t1
+		t3 := v3
+		var p4 int32
+		if v3 == 0 {
+			p4 = 1
+		}
+		v4 = p4
+		p5 := t3
+		if v4 != 0 {
+			p5 = i64(1)
+		}
+		store64(m.memory, uint32(t2), uint64(p5))
+		if v4 != 0 {
+			v4 = i32(0)
+		l8:
+			if v4 != i32(44) {
+				store32(m.memory, uint32(v2+i32(12)+v4), uint32(i32(0)))
 				v4 = v4 + i32(4)
-				v1 = v1 + i32(8)
-				goto l4
+				goto l8
 			}
-			v4 = i32(6100)
-			goto l13
-		l13:
-			{
-				if v4 == 0 {
-					goto l9
+			v1 = v1 + i32(8)
+			v4 = i32(0)
+		l4:
+			if v4 == i32(44) {
+				v1 = v2 + i32(12)
+				v4 = i32(0)
+			l6:
+				{
+					if v4 == i32(88) {
+						memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
+						v3 = i64(1)
+						goto l7
+					}
+					t6 := int32(load32(m.memory, uint32(v1)))
+					t7 := int64(load64(m.memory, uint32(t6)))
+					store64(m.memory, uint32(v2+i32(56)+v4), uint64(t7))
+					v4 = v4 + i32(8)
+					v1 = v1 + i32(4)
+					goto l6
 				}
-				t8 := int64(load64(m.memory, uint64(uint32(v1))+80))
-				v3 = t8
-				if uint64(v3) > uint64(i64(1)) {
-					goto l10
+			}
+			store32(m.memory, uint32(v2+i32(12)+v4), uint32(v1))
+			v4 = v4 + i32(4)
+			v1 = v1 + i32(8)
+			goto l4
+		}
+		v4 = i32(6100)
+		goto l13
+	l13:
+		{
+			if v4 == 0 {
+				t9 := int64(load64(m.memory, uint32(v1)))
+				t10 := v1
+				v5 = t9
+				t11 := v5
+				var p12 int32
+				if v5 == i64(1) {
+					p12 = 1
 				}
-				switch int32(v3) {
-				default:
+				v4 = p12
+				p13 := t11
+				if v4 != 0 {
+					p13 = i64(2)
+				}
+				store64(m.memory, uint32(t10), uint64(p13))
+				v3 = i64(0)
+				if v4 != 0 {
+					goto l7
+				}
+				if v5 == i64(0) {
 					goto l11
-				case 1:
-					v4 = v4 + i32(-1)
-					goto l13
 				}
+				goto l7
 			}
-		l9:
+			t8 := int64(load64(m.memory, uint32(v1)))
+			v3 = t8
+			if uint64(v3) > uint64(i64(1)) {
+				goto l10
+			}
+			switch int32(v3) {
+			default:
+				goto l11
+			case 1:
+				v4 = v4 + i32(-1)
+				goto l13
+			}
 		}
-		t9 := int64(load64(m.memory, uint64(uint32(v1))+80))
-		t10 := v1
-		v3 = t9
-		p11 := v3
-		if v3 == i64(1) {
-			p11 = i64(2)
-		}
-		store64(m.memory, uint64(uint32(t10))+80, uint64(p11))
+	l10:
 	}
-l10:
 	v3 = i64(0)
 l7:
 	store64(m.memory, uint32(v0), uint64(v3))
@@ -3841,27 +3868,28 @@ l7:
 
 //go:norace
 func (m *Module) fn64(v0, v1 int32) {
-	var v2, v3 int32
-	v2 = v0 + i32(88)
-	v3 = i32(0)
+	var v2 int32
+	var v3 int64
+	v2 = i32(0)
 l1:
 	{
-		if v3 == i32(88) {
+		if v2 == i32(88) {
 			goto l0
 		}
-		t0 := int64(load64(m.memory, uint32(v1+v3)))
-		store64(m.memory, uint32(v2+v3), uint64(t0))
-		v3 = v3 + i32(8)
+		t0 := int64(load64(m.memory, uint32(v1+v2)))
+		store64(m.memory, uint32(v0+v2+i32(8)), uint64(t0))
+		v2 = v2 + i32(8)
 		goto l1
 	}
 l0:
-	{
-		t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
-		if t1 == i64(2) {
-			return
-		}
-		store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
+	t1 := int64(load64(m.memory, uint32(v0)))
+	t2 := v0
+	v3 = t1
+	p3 := v3
+	if v3 == i64(1) {
+		p3 = i64(0)
 	}
+	store64(m.memory, uint32(t2), uint64(p3))
 }
 
 //go:norace
@@ -7007,13 +7035,13 @@ func (m *Module) fn109(v0, v1 int32) int64 {
 func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5, v6 int32
 	t0 := m.g0
-	v4 = t0 - i32(3968)
+	v4 = t0 - i32(4064)
 	m.g0 = v4
 	{
 		if v0 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory[:], uint32(v4+i32(124)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		v1 = i32(100)
 		goto l1
 	l0:
@@ -7035,81 +7063,81 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v1 = i32(108)
 	l5:
-		memory_zero(m.memory[:], uint32(v4+i32(124)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		goto l1
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn111(v4+i32(1616), i32(2), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1616))
+		m.fn111(v4+i32(1624), i32(2), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1624))
 		v2 = t1
-		t2 := v4 + i32(2824)
-		v1 = v4 + i32(1616) + i32(8)
+		t2 := v4 + i32(2832)
+		v1 = v4 + i32(1624) + i32(8)
 		memory_copy(m.memory[:], uint32(t2), uint32(v1), uint32(i32(72)))
 		if v2 != i64(2) {
 			goto l7
 		}
-		v1 = v4 + i32(408) + i32(8)
-		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2824)), uint32(i32(72)))
+		v1 = v4 + i32(416) + i32(8)
+		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2832)), uint32(i32(72)))
 		goto l8
 	l7:
-		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(80)), uint32(v4+i32(1616)+i32(80)), uint32(i32(944)))
-		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2824)), uint32(i32(72)))
-		store64(m.memory, uint64(uint32(v4))+592, uint64(v2))
-		m.fn112(v4+i32(2824), v4+i32(592))
-		m.fn113(v4+i32(1616), v4+i32(2824), i32(30068), i32(10))
+		memory_copy(m.memory[:], uint32(v4+i32(600)+i32(80)), uint32(v4+i32(1624)+i32(80)), uint32(i32(944)))
+		memory_copy(m.memory[:], uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2832)), uint32(i32(72)))
+		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
+		m.fn112(v4+i32(2832), v4+i32(600))
+		m.fn113(v4+i32(1624), v4+i32(2832), i32(30068), i32(10))
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v4))+1616))
+				t3 := int64(load64(m.memory, uint64(uint32(v4))+1624))
 				if t3 != i64(1) {
 					goto l9
 				}
-				store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
+				store64(m.memory, uint64(uint32(v4))+2648, uint64(i64(1)))
 				t4 := int64(load64(m.memory, uint32(v1)))
-				store64(m.memory, uint64(uint32(v4))+2648, uint64(t4))
+				store64(m.memory, uint64(uint32(v4))+2656, uint64(t4))
 				t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				store64(m.memory, uint64(uint32(v4))+2656, uint64(t5))
+				store64(m.memory, uint64(uint32(v4))+2664, uint64(t5))
 				t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				store64(m.memory, uint64(uint32(v4))+2664, uint64(t6))
+				store64(m.memory, uint64(uint32(v4))+2672, uint64(t6))
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory[:], uint32(v4+i32(3536)), uint32(v1), uint32(i32(352)))
-			memory_copy(m.memory[:], uint32(v4+i32(3184)), uint32(v4+i32(3536)), uint32(i32(352)))
-			m.fn114(v4+i32(1616), v4+i32(2824), i32(30068), i32(10), v4+i32(3184))
-			t7 := int32(load32(m.memory, uint64(uint32(v4))+1636))
+			memory_copy(m.memory[:], uint32(v4+i32(3544)), uint32(v1), uint32(i32(352)))
+			memory_copy(m.memory[:], uint32(v4+i32(3192)), uint32(v4+i32(3544)), uint32(i32(352)))
+			m.fn114(v4+i32(1624), v4+i32(2832), i32(30068), i32(10), v4+i32(3192))
+			t7 := int32(load32(m.memory, uint64(uint32(v4))+1644))
 			v1 = t7
 			if v1 == 0 {
 				goto l11
 			}
-			t8 := int32(load32(m.memory, uint64(uint32(v4))+1632))
-			store32(m.memory, uint64(uint32(v4))+2664, uint32(t8))
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+1624))
-			store64(m.memory, uint64(uint32(v4))+2656, uint64(t9))
-			t10 := int64(load64(m.memory, uint64(uint32(v4))+1616))
-			store64(m.memory, uint64(uint32(v4))+2648, uint64(t10))
-			store32(m.memory, uint64(uint32(v4))+2668, uint32(v1))
-			store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
+			t8 := int32(load32(m.memory, uint64(uint32(v4))+1640))
+			store32(m.memory, uint64(uint32(v4))+2672, uint32(t8))
+			t9 := int64(load64(m.memory, uint64(uint32(v4))+1632))
+			store64(m.memory, uint64(uint32(v4))+2664, uint64(t9))
+			t10 := int64(load64(m.memory, uint64(uint32(v4))+1624))
+			store64(m.memory, uint64(uint32(v4))+2656, uint64(t10))
+			store32(m.memory, uint64(uint32(v4))+2676, uint32(v1))
+			store64(m.memory, uint64(uint32(v4))+2648, uint64(i64(1)))
 		}
 	l10:
-		v1 = v4 + i32(408) + i32(8)
-		m.fn115(v1, v4+i32(592), v4+i32(2640)+i32(8))
+		v1 = v4 + i32(416) + i32(8)
+		m.fn115(v1, v4+i32(600), v4+i32(2648)+i32(8))
 	l8:
-		memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v1), uint32(i32(72)))
-		m.fn20(v4+i32(112), v4+i32(232))
-		t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
+		memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
+		m.fn20(v4+i32(120), v4+i32(240))
+		t11 := int64(load64(m.memory, uint64(uint32(v4))+120))
 		if t11 != i64(1) {
 			goto l12
 		}
-		t12 := int32(load32(m.memory, uint64(uint32(v4))+120))
+		t12 := int32(load32(m.memory, uint64(uint32(v4))+128))
 		v1 = t12
 	}
 l1:
-	memory_copy(m.memory[:], uint32(v4+i32(4)), uint32(v4+i32(124)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
 	goto l13
 l11:
 	v1 = i32(-40)
-	v5 = v4 + i32(3888)
+	v5 = v4 + i32(3896)
 l16:
 	if v1 == 0 {
 		goto l14
@@ -7126,7 +7154,7 @@ l16:
 		if uint32(v6) > uint32(i32(26)) {
 			goto l15
 		}
-		t15 := int64(load64(m.memory, uint32(v4+i32(3184)+v6<<3)))
+		t15 := int64(load64(m.memory, uint32(v4+i32(3192)+v6<<3)))
 		v2 = t15
 	}
 l15:
@@ -7135,41 +7163,41 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn116(v4+i32(3536), v4+i32(3888))
+	m.fn116(v4+i32(1624), v4+i32(3896))
 	v1 = i32(0)
 l18:
 	{
 		if v1 == i32(88) {
 			goto l17
 		}
-		t16 := int64(load64(m.memory, uint32(v4+i32(3536)+v1)))
-		store64(m.memory, uint32(v4+i32(1616)+v1), uint64(t16))
+		t16 := int64(load64(m.memory, uint32(v4+i32(1624)+v1)))
+		store64(m.memory, uint32(v4+i32(3976)+v1), uint64(t16))
 		v1 = v1 + i32(8)
 		goto l18
 	}
 l17:
-	memory_copy(m.memory[:], uint32(v4+i32(2736)), uint32(v4+i32(1616)), uint32(i32(88)))
-	v1 = v4 + i32(2640) + i32(8)
-	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(3888)), uint32(i32(80)))
-	store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v4))+2728, uint64(i64(0)))
-	v5 = v4 + i32(408) + i32(8)
+	v1 = v4 + i32(2648) + i32(8)
+	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(3896)), uint32(i32(80)))
+	store64(m.memory, uint64(uint32(v4))+2736, uint64(i64(0)))
+	memory_copy(m.memory[:], uint32(v4+i32(2744)), uint32(v4+i32(3976)), uint32(i32(88)))
+	store64(m.memory, uint64(uint32(v4))+2648, uint64(i64(0)))
+	v5 = v4 + i32(416) + i32(8)
 	memory_copy(m.memory[:], uint32(v5), uint32(v1), uint32(i32(176)))
-	memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v5), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v5), uint32(i32(176)))
 	memory_zero(m.memory[:], uint32(v0+i32(184)), uint32(i32(72)))
 	store64(m.memory, uint32(v0), uint64(i64(0x312d746567647562)))
-	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(232)), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(176)))
 l12:
 	v1 = i32(0)
-	memory_zero(m.memory[:], uint32(v4+i32(4)), uint32(i32(108)))
+	memory_zero(m.memory[:], uint32(v4+i32(12)), uint32(i32(108)))
 l13:
 	if v3 == 0 {
 		goto l19
 	}
 	store32(m.memory, uint32(v3), uint32(v1))
-	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(4)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l19:
-	m.g0 = v4 + i32(3968)
+	m.g0 = v4 + i32(4064)
 	return v1
 }
 
@@ -9820,47 +9848,49 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			if v5 == 0 {
 				goto l3
 			}
-			m.fn63(v6+i32(432), v5)
-			t5 := int64(load64(m.memory, uint64(uint32(v6))+432))
-			if t5 != i64(1) {
+			t5 := v6 + i32(432)
+			v1 = v5 + i32(80)
+			m.fn63(t5, v1)
+			t6 := int64(load64(m.memory, uint64(uint32(v6))+432))
+			if t6 != i64(1) {
 				goto l3
 			}
 			memory_copy(m.memory[:], uint32(v6+i32(344)), uint32(v6+i32(440)), uint32(i32(88)))
 			{
-				t6 := int32(load32(m.memory, uint32(v5)))
-				switch t6 + i32(-2) {
+				t7 := int32(load32(m.memory, uint32(v5)))
+				switch t7 + i32(-2) {
 				default:
 					goto l6
 				case 0:
 					m.fn146(v6+i32(432), v5)
 					goto l6
 				case 1:
-					t7 := int64(load32(m.memory, uint64(uint32(v5))+44))
-					v7 = t7
+					t8 := int64(load32(m.memory, uint64(uint32(v5))+44))
+					v7 = t8
 					m.fn146(v6+i32(432), v5)
-					t8 := int64(load64(m.memory, uint64(uint32(v6))+440))
-					t9 := v6
-					v8 = t8
-					t10 := int64(load64(m.memory, uint64(uint32(v6))+344))
-					t11 := v8
-					t12 := v7
-					v9 = t10
-					v7 = t12 + v9
-					p13 := v7
-					if uint64(v7) < uint64(v9) {
-						p13 = i64(-1)
-					}
-					v7 = p13
+					t9 := int64(load64(m.memory, uint64(uint32(v6))+440))
+					t10 := v6
+					v8 = t9
+					t11 := int64(load64(m.memory, uint64(uint32(v6))+344))
+					t12 := v8
+					t13 := v7
+					v9 = t11
+					v7 = t13 + v9
 					p14 := v7
+					if uint64(v7) < uint64(v9) {
+						p14 = i64(-1)
+					}
+					v7 = p14
+					p15 := v7
 					if uint64(v8) < uint64(v7) {
-						p14 = t11
+						p15 = t12
 					}
-					t15 := int32(load32(m.memory, uint64(uint32(v6))+432))
-					p16 := i64(0)
-					if t15 != 0 {
-						p16 = p14
+					t16 := int32(load32(m.memory, uint64(uint32(v6))+432))
+					p17 := i64(0)
+					if t16 != 0 {
+						p17 = p15
 					}
-					store64(m.memory, uint64(uint32(t9))+344, uint64(p16))
+					store64(m.memory, uint64(uint32(t10))+344, uint64(p17))
 					goto l6
 				case 3:
 					store32(m.memory, uint64(uint32(v6))+440, uint32(i32(10)))
@@ -9870,18 +9900,18 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 					_ = m.fn147(v6+i32(432), i32(0), i64(1), v3)
 					goto l6
 				case 4:
-					t18 := int64(load64(m.memory, uint64(uint32(v6))+344))
-					t19 := v6
-					v7 = t18 + i64(1)
-					p20 := v7
+					t19 := int64(load64(m.memory, uint64(uint32(v6))+344))
+					t20 := v6
+					v7 = t19 + i64(1)
+					p21 := v7
 					if v7 == 0 {
-						p20 = i64(-1)
+						p21 = i64(-1)
 					}
-					store64(m.memory, uint64(uint32(t19))+344, uint64(p20))
+					store64(m.memory, uint64(uint32(t20))+344, uint64(p21))
 				}
 			}
 		l6:
-			m.fn64(v5, v6+i32(344))
+			m.fn64(v1, v6+i32(344))
 		}
 	l3:
 		v1 = i32(0)
@@ -9889,29 +9919,29 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
 		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(320)))
 		store64(m.memory, uint64(uint32(v0))+360, uint64(i64(0)))
-		t21 := v0
-		t22 := v4
-		var p23 int32
+		t22 := v0
+		t23 := v4
+		var p24 int32
 		if v4 != i64(-1) {
-			p23 = 1
+			p24 = 1
 		}
-		v10 = p23
-		p24 := i64(0)
+		v10 = p24
+		p25 := i64(0)
 		if v10 != 0 {
-			p24 = t22
+			p25 = t23
 		}
-		store64(m.memory, uint64(uint32(t21))+352, uint64(p24))
+		store64(m.memory, uint64(uint32(t22))+352, uint64(p25))
 		store64(m.memory, uint64(uint32(v0))+344, uint64(v3))
 		store64(m.memory, uint64(uint32(v0))+336, uint64(v3))
 		store64(m.memory, uint64(uint32(v0))+328, uint64(v2))
 		store64(m.memory, uint64(uint32(v0))+368, uint64(i64(0)))
 		store32(m.memory, uint64(uint32(v0))+376, uint32(i32(0)))
-		t25 := v0
-		var p26 int32
+		t26 := v0
+		var p27 int32
 		if v5 != i32(0) {
-			p26 = 1
+			p27 = 1
 		}
-		store64(m.memory, uint64(uint32(t25))+384, uint64(uint32(p26)))
+		store64(m.memory, uint64(uint32(t26))+384, uint64(uint32(p27)))
 		store32(m.memory, uint64(uint32(v0))+380, uint32(v10))
 	}
 l1:
@@ -10146,74 +10176,76 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 			goto l1
 		case 0:
 			if v9 != 0 {
-				m.fn63(v10+i32(56), v9)
+				t3 := v10 + i32(56)
+				v2 = v9 + i32(80)
+				m.fn63(t3, v2)
 				{
-					t3 := int64(load64(m.memory, uint64(uint32(v10))+56))
-					if t3 != i64(1) {
+					t4 := int64(load64(m.memory, uint64(uint32(v10))+56))
+					if t4 != i64(1) {
 						goto l6
 					}
 					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
 					{
-						t4 := int32(load32(m.memory, uint32(v9)))
-						switch t4 + i32(-1) {
+						t5 := int32(load32(m.memory, uint32(v9)))
+						switch t5 + i32(-1) {
 						default:
 							goto l9
 						case 0:
-							t5 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							v8 = t5
-							t6 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t7 := v8
-							v7 = t6
-							t9 := v7
-							p8 := i64(1)
+							t6 := int64(load64(m.memory, uint64(uint32(v9))+8))
+							v8 = t6
+							t7 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t8 := v8
+							v7 = t7
+							t10 := v7
+							p9 := i64(1)
 							if uint64(v12) > uint64(i64(1)) {
-								p8 = v12
+								p9 = v12
 							}
-							v6 = t9 + p8
-							p10 := v6
+							v6 = t10 + p9
+							p11 := v6
 							if uint64(v6) < uint64(v7) {
-								p10 = i64(-1)
+								p11 = i64(-1)
 							}
-							v7 = p10
-							p11 := v7
+							v7 = p11
+							p12 := v7
 							if uint64(v8) < uint64(v7) {
-								p11 = t7
+								p12 = t8
 							}
-							v8 = p11
+							v8 = p12
 							goto l10
 						case 1:
 							m.fn146(v10+i32(56), v9)
-							t12 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							v8 = t12
-							t13 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t14 := v8
-							v7 = t13
-							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
-							t16 := v7
-							v6 = t15
-							t17 := m.fn245(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
-							v6 = t16 + t17
-							p18 := v6
+							t13 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							v8 = t13
+							t14 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t15 := v8
+							v7 = t14
+							t16 := int64(load64(m.memory, uint64(uint32(v9))+40))
+							t17 := v7
+							v6 = t16
+							t18 := m.fn245(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							v6 = t17 + t18
+							p19 := v6
 							if uint64(v6) < uint64(v7) {
-								p18 = i64(-1)
+								p19 = i64(-1)
 							}
-							v7 = p18
-							p19 := v7
+							v7 = p19
+							p20 := v7
 							if uint64(v8) < uint64(v7) {
-								p19 = t14
+								p20 = t15
 							}
-							t20 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p21 := i64(0)
-							if t20 != 0 {
-								p21 = p19
+							t21 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p22 := i64(0)
+							if t21 != 0 {
+								p22 = p20
 							}
-							v8 = p21
+							v8 = p22
 						}
 					}
 				l10:
 					store64(m.memory, uint64(uint32(v10))+376, uint64(v8))
 				l9:
-					m.fn64(v9, v10+i32(376))
+					m.fn64(v2, v10+i32(376))
 				}
 			l6:
 				m.fn270(v0, v1, i32(1), i64(0), v9)
@@ -10228,68 +10260,70 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				if v9 == 0 {
 					goto l11
 				}
-				m.fn63(v10+i32(56), v9)
-				t22 := int64(load64(m.memory, uint64(uint32(v10))+56))
-				if t22 != i64(1) {
+				t23 := v10 + i32(56)
+				v11 = v9 + i32(80)
+				m.fn63(t23, v11)
+				t24 := int64(load64(m.memory, uint64(uint32(v10))+56))
+				if t24 != i64(1) {
 					goto l11
 				}
 				memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
 				{
-					t23 := int32(load32(m.memory, uint32(v9)))
-					if t23 != i32(2) {
+					t25 := int32(load32(m.memory, uint32(v9)))
+					if t25 != i32(2) {
 						goto l12
 					}
 					m.fn146(v10+i32(56), v9)
-					t24 := int64(load64(m.memory, uint64(uint32(v10))+376))
-					t25 := v10
-					v12 = t24
+					t26 := int64(load64(m.memory, uint64(uint32(v10))+376))
+					t27 := v10
+					v12 = t26
 					v13 = v12 + i64(-1000)
-					p26 := v13
+					p28 := v13
 					if uint64(v13) > uint64(v12) {
-						p26 = i64(0)
+						p28 = i64(0)
 					}
-					store64(m.memory, uint64(uint32(t25))+376, uint64(p26))
+					store64(m.memory, uint64(uint32(t27))+376, uint64(p28))
 				}
 			l12:
-				m.fn64(v9, v10+i32(376))
+				m.fn64(v11, v10+i32(376))
 			}
 		l11:
 			{
 				{
 					{
-						t27 := int64(load64(m.memory, uint64(uint32(v2))+144))
-						v13 = t27
+						t29 := int64(load64(m.memory, uint64(uint32(v2))+144))
+						v13 = t29
 						if v13 == i64(0x7fffffffffffffff) {
 							goto l13
 						}
-						t28 := int64(load64(m.memory, uint64(uint32(v1))+16))
-						v12 = v8 - t28
-						p29 := v12
+						t30 := int64(load64(m.memory, uint64(uint32(v1))+16))
+						v12 = v8 - t30
+						p31 := v12
 						if uint64(v12) > uint64(v8) {
-							p29 = i64(0)
+							p31 = i64(0)
 						}
-						if uint64(p29) >= uint64(v13) {
+						if uint64(p31) >= uint64(v13) {
 							goto l14
 						}
 					}
 				l13:
-					t30 := int64(load64(m.memory, uint64(uint32(v1))+32))
-					v12 = t30
+					t32 := int64(load64(m.memory, uint64(uint32(v1))+32))
+					v12 = t32
 					if v12 != i64(0) {
 						goto l15
 					}
-					t31 := int32(load32(m.memory, uint64(uint32(v2))+180))
-					if t31 == i32(2) {
+					t33 := int32(load32(m.memory, uint64(uint32(v2))+180))
+					if t33 == i32(2) {
 						goto l16
 					}
 					goto l15
 				}
 			l14:
-				t32 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				v12 = t32
+				t34 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				v12 = t34
 				store64(m.memory, uint64(uint32(v1))+32, uint64(i64(0)))
-				t33 := int64(load64(m.memory, uint32(v1)))
-				store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t33))
+				t35 := int64(load64(m.memory, uint32(v1)))
+				store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t35))
 			}
 		l16:
 			store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
@@ -10300,70 +10334,70 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if uint64(v12) > uint64(i64(0xffffffff)) {
 						goto l17
 					}
-					t34 := int64(load64(m.memory, uint64(uint32(v2))+96))
-					t35 := v12
-					v14 = t34
-					if uint64(t35) >= uint64(v14) {
+					t36 := int64(load64(m.memory, uint64(uint32(v2))+96))
+					t37 := v12
+					v14 = t36
+					if uint64(t37) >= uint64(v14) {
 						goto l17
 					}
 					v11 = int32(v12)
 					{
 						if v6 != i64(1) {
-							t38 := v2
-							p37 := i32(0)
+							t40 := v2
+							p39 := i32(0)
 							if v3 == i32(3) {
-								p37 = i32(112)
+								p39 = i32(112)
 							}
-							t39 := int64(load64(m.memory, uint32(t38+p37)))
-							v7 = t39
-							t40 := int64(load64(m.memory, uint32(v1)))
-							v6 = t40
-							t41 := int64(load64(m.memory, uint64(uint32(v2))+152))
-							v15 = t41
+							t41 := int64(load64(m.memory, uint32(t40+p39)))
+							v7 = t41
+							t42 := int64(load64(m.memory, uint32(v1)))
+							v6 = t42
+							t43 := int64(load64(m.memory, uint64(uint32(v2))+152))
+							v15 = t43
 							if v15 == i64(1) {
 								goto l20
 							}
 							{
-								t42 := int64(load64(m.memory, uint32(v2)))
-								if v7 != t42 {
-									t44 := int64(load64(m.memory, uint64(uint32(v2))+8))
-									v16 = t44
-									t45 := int64(load64(m.memory, uint64(uint32(v2))+16))
-									v17 = t45
-									t46 := int64(load64(m.memory, uint64(uint32(v2))+24))
-									v18 = t46
-									t47 := int64(load64(m.memory, uint64(uint32(v2))+32))
-									v19 = t47
-									t48 := int64(load64(m.memory, uint64(uint32(v2))+40))
-									v20 = t48
-									t49 := int64(load64(m.memory, uint64(uint32(v2))+48))
-									v21 = t49
-									t50 := int64(load64(m.memory, uint64(uint32(v2))+56))
-									v22 = t50
-									t51 := int64(load64(m.memory, uint64(uint32(v2))+64))
-									v23 = t51
-									t52 := int64(load64(m.memory, uint64(uint32(v2))+72))
-									v24 = t52
-									t53 := int64(load64(m.memory, uint64(uint32(v2))+80))
-									v25 = t53
-									t54 := int64(load64(m.memory, uint64(uint32(v2))+88))
-									v26 = t54
-									t55 := int64(load64(m.memory, uint64(uint32(v2))+104))
-									v27 = t55
-									t56 := int64(load64(m.memory, uint64(uint32(v2))+112))
-									v28 = t56
-									t57 := int64(load64(m.memory, uint64(uint32(v2))+120))
-									v29 = t57
-									t58 := int64(load64(m.memory, uint64(uint32(v2))+128))
-									v30 = t58
-									t59 := int64(load64(m.memory, uint64(uint32(v2))+136))
-									v31 = t59
-									t60 := int64(load64(m.memory, uint64(uint32(v2))+160))
-									v32 = t60
-									t61 := int64(load64(m.memory, uint64(uint32(v2))+168))
-									v33 = t61
-									t62 := int64(load64(m.memory, uint64(uint32(v2))+176))
-									v34 = t62
+								t44 := int64(load64(m.memory, uint32(v2)))
+								if v7 != t44 {
+									t46 := int64(load64(m.memory, uint64(uint32(v2))+8))
+									v16 = t46
+									t47 := int64(load64(m.memory, uint64(uint32(v2))+16))
+									v17 = t47
+									t48 := int64(load64(m.memory, uint64(uint32(v2))+24))
+									v18 = t48
+									t49 := int64(load64(m.memory, uint64(uint32(v2))+32))
+									v19 = t49
+									t50 := int64(load64(m.memory, uint64(uint32(v2))+40))
+									v20 = t50
+									t51 := int64(load64(m.memory, uint64(uint32(v2))+48))
+									v21 = t51
+									t52 := int64(load64(m.memory, uint64(uint32(v2))+56))
+									v22 = t52
+									t53 := int64(load64(m.memory, uint64(uint32(v2))+64))
+									v23 = t53
+									t54 := int64(load64(m.memory, uint64(uint32(v2))+72))
+									v24 = t54
+									t55 := int64(load64(m.memory, uint64(uint32(v2))+80))
+									v25 = t55
+									t56 := int64(load64(m.memory, uint64(uint32(v2))+88))
+									v26 = t56
+									t57 := int64(load64(m.memory, uint64(uint32(v2))+104))
+									v27 = t57
+									t58 := int64(load64(m.memory, uint64(uint32(v2))+112))
+									v28 = t58
+									t59 := int64(load64(m.memory, uint64(uint32(v2))+120))
+									v29 = t59
+									t60 := int64(load64(m.memory, uint64(uint32(v2))+128))
+									v30 = t60
+									t61 := int64(load64(m.memory, uint64(uint32(v2))+136))
+									v31 = t61
+									t62 := int64(load64(m.memory, uint64(uint32(v2))+160))
+									v32 = t62
+									t63 := int64(load64(m.memory, uint64(uint32(v2))+168))
+									v33 = t63
+									t64 := int64(load64(m.memory, uint64(uint32(v2))+176))
+									v34 = t64
 									memory_copy(m.memory[:], uint32(v10+i32(56)+i32(184)), uint32(v2+i32(184)), uint32(i32(136)))
 									store64(m.memory, uint64(uint32(v10))+232, uint64(v34))
 									store64(m.memory, uint64(uint32(v10))+224, uint64(v33))
@@ -10388,20 +10422,20 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 									store64(m.memory, uint64(uint32(v10))+72, uint64(v17))
 									store64(m.memory, uint64(uint32(v10))+64, uint64(v16))
 									store64(m.memory, uint64(uint32(v10))+56, uint64(v7))
-									t63 := m.fn175(v10+i32(56), v6, v11)
-									v6 = t63
+									t65 := m.fn175(v10+i32(56), v6, v11)
+									v6 = t65
 									goto l19
 								}
-								t43 := m.fn175(v2, v6, v11)
-								v6 = t43
+								t45 := m.fn175(v2, v6, v11)
+								v6 = t45
 								goto l19
 							}
 						}
-						p36 := i64(0x7fffffffffffffff)
+						p38 := i64(0x7fffffffffffffff)
 						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-							p36 = v7
+							p38 = v7
 						}
-						v6 = p36
+						v6 = p38
 						goto l19
 					}
 				}
@@ -10409,24 +10443,24 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				m.fn270(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
-				t64 := int64(load64(m.memory, uint64(uint32(v2))+40))
-				t65 := v10 + i32(32)
-				v13 = t64
-				t67 := v13
-				t68 := v7
-				p66 := i32(63)
+				t66 := int64(load64(m.memory, uint64(uint32(v2))+40))
+				t67 := v10 + i32(32)
+				v13 = t66
+				t69 := v13
+				t70 := v7
+				p68 := i32(63)
 				if uint32(v11) < uint32(i32(63)) {
-					p66 = v11
+					p68 = v11
 				}
-				v14 = int64(uint32(p66))
-				p69 := i64_shl(t68, v14)
+				v14 = int64(uint32(p68))
+				p71 := i64_shl(t70, v14)
 				if uint64(v7) > uint64(i64_shr_u(v13, v14)) {
-					p69 = t67
+					p71 = t69
 				}
-				t70 := fn1(v6, v11)
-				m.fn273(t65, p69+i64(1), i64(0), t70, i64(0))
-				t71 := int64(load64(m.memory, uint64(uint32(v10))+40))
-				v6 = t71
+				t72 := fn1(v6, v11)
+				m.fn273(t67, p71+i64(1), i64(0), t72, i64(0))
+				t73 := int64(load64(m.memory, uint64(uint32(v10))+40))
+				v6 = t73
 			}
 		l19:
 			{
@@ -10436,80 +10470,80 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				v7 = v6
 				goto l23
 			l22:
-				t72 := int64(load64(m.memory, uint64(uint32(v2))+128))
-				t73 := v5
-				v7 = v6 + t72
-				p74 := v7
+				t74 := int64(load64(m.memory, uint64(uint32(v2))+128))
+				t75 := v5
+				v7 = v6 + t74
+				p76 := v7
 				if uint64(v7) < uint64(v6) {
-					p74 = i64(-1)
+					p76 = i64(-1)
 				}
-				v7 = p74
-				t75 := int64(load64(m.memory, uint64(uint32(v2))+120))
-				t76 := v7
-				v4 = t75
-				p77 := v4
+				v7 = p76
+				t77 := int64(load64(m.memory, uint64(uint32(v2))+120))
+				t78 := v7
+				v4 = t77
+				p79 := v4
 				if uint64(v7) < uint64(v4) {
-					p77 = t76
-				}
-				v7 = p77
-				p78 := v7
-				if uint64(v5) < uint64(v7) {
-					p78 = t73
-				}
-				v7 = p78
-				p79 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p79 = v7
+					p79 = t78
 				}
 				v7 = p79
+				p80 := v7
+				if uint64(v5) < uint64(v7) {
+					p80 = t75
+				}
+				v7 = p80
+				p81 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p81 = v7
+				}
+				v7 = p81
 				{
-					t80 := int32(load32(m.memory, uint64(uint32(v2))+176))
-					switch t80 + i32(-2) {
+					t82 := int32(load32(m.memory, uint64(uint32(v2))+176))
+					switch t82 + i32(-2) {
 					case 0:
 						goto l23
 					default:
-						p81 := v6
+						p83 := v6
 						if uint64(v7) > uint64(v6) {
-							p81 = v7
+							p83 = v7
 						}
-						v7 = p81
+						v7 = p83
 						goto l23
 					case 1:
-						t82 := int64(load64(m.memory, uint32(v1)))
-						t83 := fn1(t82, v11)
-						t84 := v10 + i32(16)
+						t84 := int64(load64(m.memory, uint32(v1)))
+						t85 := fn1(t84, v11)
+						t86 := v10 + i32(16)
 						v6 = int64(uint64(v7)>>1) + v7
-						p85 := i64(0x7fffffffffffffff)
+						p87 := i64(0x7fffffffffffffff)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-							p85 = v6
+							p87 = v6
 						}
-						m.fn273(t84, t83, i64(0), p85-v7+i64(1), i64(0))
-						t86 := int64(load64(m.memory, uint64(uint32(v10))+24))
-						v7 = v7 + t86
+						m.fn273(t86, t85, i64(0), p87-v7+i64(1), i64(0))
+						t88 := int64(load64(m.memory, uint64(uint32(v10))+24))
+						v7 = v7 + t88
 					}
 				}
 			}
 		l23:
-			t87 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			v5 = t87
-			t88 := int32(load32(m.memory, uint64(uint32(v1))+52))
-			v11 = t88
+			t89 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			v5 = t89
+			t90 := int32(load32(m.memory, uint64(uint32(v1))+52))
+			v11 = t90
 			{
-				t89 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v6 = t89
+				t91 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v6 = t91
 				if v6 == i64(0x7fffffffffffffff) {
 					goto l26
 				}
 				{
-					t90 := int64(load64(m.memory, uint64(uint32(v1))+8))
-					t91 := v6
-					v4 = v8 - t90
-					p92 := v4
+					t92 := int64(load64(m.memory, uint64(uint32(v1))+8))
+					t93 := v6
+					v4 = v8 - t92
+					p94 := v4
 					if uint64(v4) > uint64(v8) {
-						p92 = i64(0)
+						p94 = i64(0)
 					}
-					v4 = p92
-					if uint64(t91) < uint64(v4) {
+					v4 = p94
+					if uint64(t93) < uint64(v4) {
 						goto l27
 					}
 					if uint64(v6-v4) >= uint64(v7) {
@@ -10539,218 +10573,220 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if v9 == 0 {
 						goto l30
 					}
-					m.fn63(v10+i32(56), v9)
-					t93 := int64(load64(m.memory, uint64(uint32(v10))+56))
-					if t93 != i64(1) {
+					t95 := v10 + i32(56)
+					v2 = v9 + i32(80)
+					m.fn63(t95, v2)
+					t96 := int64(load64(m.memory, uint64(uint32(v10))+56))
+					if t96 != i64(1) {
 						goto l31
 					}
 					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
 					v6 = i64(0)
 					{
-						t94 := int32(load32(m.memory, uint32(v9)))
-						switch t94 + i32(-1) {
+						t97 := int32(load32(m.memory, uint32(v9)))
+						switch t97 + i32(-1) {
 						default:
 							goto l38
 						case 1:
 							m.fn146(v10+i32(56), v9)
-							t95 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							v6 = t95
-							p96 := i64(-1)
+							t98 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							v6 = t98
+							p99 := i64(-1)
 							if v6 > i64(-1) {
-								p96 = v6 << 1
+								p99 = v6 << 1
 							}
-							t97 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							t98 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p99 := i64(0)
-							if t98 != 0 {
-								p99 = t97
+							t100 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							t101 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p102 := i64(0)
+							if t101 != 0 {
+								p102 = t100
 							}
-							var p100 int32
-							if uint64(p96) > uint64(p99) {
-								p100 = 1
+							var p103 int32
+							if uint64(p99) > uint64(p102) {
+								p103 = 1
 							}
-							v6 = int64(uint32(p100))
+							v6 = int64(uint32(p103))
 							goto l38
 						case 2:
-							t101 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t102 := v10
-							v6 = t101
-							t103 := int64(load32(m.memory, uint64(uint32(v9))+40))
-							t104 := v6
-							v5 = t103
-							v4 = t104 - v5
-							p105 := v4
+							t104 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t105 := v10
+							v6 = t104
+							t106 := int64(load32(m.memory, uint64(uint32(v9))+40))
+							t107 := v6
+							v5 = t106
+							v4 = t107 - v5
+							p108 := v4
 							if uint64(v4) > uint64(v6) {
-								p105 = i64(0)
+								p108 = i64(0)
 							}
-							t106 := v6
-							var p107 int32
+							t109 := v6
+							var p110 int32
 							if uint64(v6) >= uint64(v5) {
-								p107 = 1
+								p110 = 1
 							}
-							v2 = p107
-							p108 := t106
-							if v2 != 0 {
-								p108 = p105
+							v11 = p110
+							p111 := t109
+							if v11 != 0 {
+								p111 = p108
 							}
-							store64(m.memory, uint64(uint32(t102))+376, uint64(p108))
-							v6 = int64(uint32(v2))
+							store64(m.memory, uint64(uint32(t105))+376, uint64(p111))
+							v6 = int64(uint32(v11))
 							goto l38
 						case 3:
-							t109 := int64(load64(m.memory, uint64(uint32(v10))+384))
-							t110 := v10
-							t111 := v8
-							v6 = t109
-							v5 = t111 - v6
-							p112 := v5
+							t112 := int64(load64(m.memory, uint64(uint32(v10))+384))
+							t113 := v10
+							t114 := v8
+							v6 = t112
+							v5 = t114 - v6
+							p115 := v5
 							if uint64(v5) > uint64(v8) {
-								p112 = i64(0)
+								p115 = i64(0)
 							}
-							t113 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn273(t110, p112, i64(0), t113, i64(0))
+							t116 := int64(load64(m.memory, uint64(uint32(v9))+8))
+							m.fn273(t113, p115, i64(0), t116, i64(0))
 							m.fn146(v10+i32(56), v9)
-							t115 := v10
-							p114 := v8
+							t118 := v10
+							p117 := v8
 							if uint64(v8) < uint64(v6) {
-								p114 = v6
+								p117 = v6
 							}
-							store64(m.memory, uint64(uint32(t115))+384, uint64(p114))
-							t116 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							t117 := v10
-							v6 = t116
-							t118 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t119 := v6
-							t120 := v6
-							v5 = t118
-							t121 := int64(load64(m.memory, uint32(v10)))
-							v4 = v5 + t121
-							p122 := v4
+							store64(m.memory, uint64(uint32(t118))+384, uint64(p117))
+							t119 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							t120 := v10
+							v6 = t119
+							t121 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t122 := v6
+							t123 := v6
+							v5 = t121
+							t124 := int64(load64(m.memory, uint32(v10)))
+							v4 = v5 + t124
+							p125 := v4
 							if uint64(v4) < uint64(v5) {
-								p122 = i64(-1)
+								p125 = i64(-1)
 							}
-							v5 = p122
-							p123 := v5
+							v5 = p125
+							p126 := v5
 							if uint64(v6) < uint64(v5) {
-								p123 = t120
+								p126 = t123
 							}
-							t124 := int64(load64(m.memory, uint64(uint32(v10))+8))
-							p125 := p123
-							if t124 != i64(0) {
-								p125 = t119
+							t127 := int64(load64(m.memory, uint64(uint32(v10))+8))
+							p128 := p126
+							if t127 != i64(0) {
+								p128 = t122
 							}
-							t126 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p127 := i64(0)
-							if t126 != 0 {
-								p127 = p125
+							t129 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p130 := i64(0)
+							if t129 != 0 {
+								p130 = p128
 							}
-							v6 = p127
-							t128 := int64(load64(m.memory, uint64(uint32(v9))+48))
-							t129 := v6
-							v5 = t128
-							v4 = t129 - v5
-							p130 := v4
+							v6 = p130
+							t131 := int64(load64(m.memory, uint64(uint32(v9))+48))
+							t132 := v6
+							v5 = t131
+							v4 = t132 - v5
+							p133 := v4
 							if uint64(v4) > uint64(v6) {
-								p130 = i64(0)
+								p133 = i64(0)
 							}
-							t131 := v6
-							var p132 int32
+							t134 := v6
+							var p135 int32
 							if v5 == 0 {
-								p132 = 1
+								p135 = 1
 							}
-							var p133 int32
+							var p136 int32
 							if uint64(v6) >= uint64(v5) {
-								p133 = 1
+								p136 = 1
 							}
-							v2 = p132 | p133
-							p134 := t131
-							if v2 != 0 {
-								p134 = p130
+							v11 = p135 | p136
+							p137 := t134
+							if v11 != 0 {
+								p137 = p133
 							}
-							store64(m.memory, uint64(uint32(t117))+376, uint64(p134))
-							v6 = int64(uint32(v2))
+							store64(m.memory, uint64(uint32(t120))+376, uint64(p137))
+							v6 = int64(uint32(v11))
 							goto l38
 						case 4:
 							store32(m.memory, uint64(uint32(v10))+64, uint32(i32(10)))
 							store32(m.memory, uint64(uint32(v10))+56, uint32(v9))
 							store32(m.memory, uint64(uint32(v10))+68, uint32(v10+i32(456)))
 							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(376)))
-							t135 := m.fn147(v10+i32(56), i32(3), i64(1), v8)
-							v6 = t135
+							t138 := m.fn147(v10+i32(56), i32(3), i64(1), v8)
+							v6 = t138
 							goto l38
 						case 5:
-							t136 := int64(load64(m.memory, uint64(uint32(v10))+384))
-							t137 := v10
-							v5 = t136
-							t138 := int64(load64(m.memory, uint64(uint32(v9))+72))
-							t139 := v5
-							v6 = t138
-							t140 := int64(load64(m.memory, uint64(uint32(v9))+40))
-							t141 := v6
-							v4 = t140
-							t142 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t143 := m.fn245(int32(int64(uint64(v4)>>32)), int32(v4), t142)
+							t139 := int64(load64(m.memory, uint64(uint32(v10))+384))
+							t140 := v10
+							v5 = t139
+							t141 := int64(load64(m.memory, uint64(uint32(v9))+72))
+							t142 := v5
+							v6 = t141
+							t143 := int64(load64(m.memory, uint64(uint32(v9))+40))
+							t144 := v6
 							v4 = t143
-							p144 := v4
+							t145 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t146 := m.fn245(int32(int64(uint64(v4)>>32)), int32(v4), t145)
+							v4 = t146
+							p147 := v4
 							if uint64(v6) > uint64(v4) {
-								p144 = t141
+								p147 = t144
 							}
-							var p145 int32
-							if uint64(p144) > uint64(v5) {
-								p145 = 1
+							var p148 int32
+							if uint64(p147) > uint64(v5) {
+								p148 = 1
 							}
-							v6 = int64(uint32(p145))
-							v4 = t139 + v6
-							p146 := v4
+							v6 = int64(uint32(p148))
+							v4 = t142 + v6
+							p149 := v4
 							if uint64(v4) < uint64(v5) {
-								p146 = i64(-1)
+								p149 = i64(-1)
 							}
-							store64(m.memory, uint64(uint32(t137))+384, uint64(p146))
+							store64(m.memory, uint64(uint32(t140))+384, uint64(p149))
 							goto l38
 						case 0:
-							t147 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t148 := v10
-							v6 = t147
-							t149 := m.fn87(v9, v3)
-							t150 := v6
-							v5 = t149
-							v4 = t150 - v5
-							p151 := v4
+							t150 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t151 := v10
+							v6 = t150
+							t152 := m.fn87(v9, v3)
+							t153 := v6
+							v5 = t152
+							v4 = t153 - v5
+							p154 := v4
 							if uint64(v4) > uint64(v6) {
-								p151 = i64(0)
+								p154 = i64(0)
 							}
-							t152 := v6
-							var p153 int32
+							t155 := v6
+							var p156 int32
 							if uint64(v6) >= uint64(v5) {
-								p153 = 1
+								p156 = 1
 							}
-							v2 = p153
-							p154 := t152
-							if v2 != 0 {
-								p154 = p151
+							v11 = p156
+							p157 := t155
+							if v11 != 0 {
+								p157 = p154
 							}
-							store64(m.memory, uint64(uint32(t148))+376, uint64(p154))
-							v6 = int64(uint32(v2))
+							store64(m.memory, uint64(uint32(t151))+376, uint64(p157))
+							v6 = int64(uint32(v11))
 						}
 					}
 				l38:
-					m.fn64(v9, v10+i32(376))
+					m.fn64(v2, v10+i32(376))
 					if v6 == 0 {
 						goto l31
 					}
-					t155 := m.fn87(v9, v3)
-					store64(m.memory, uint64(uint32(v1))+40, uint64(t155))
+					t158 := m.fn87(v9, v3)
+					store64(m.memory, uint64(uint32(v1))+40, uint64(t158))
 				}
 			l30:
 				store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
 				store32(m.memory, uint32(v0), uint32(i32(0)))
 				store64(m.memory, uint64(uint32(v1))+32, uint64(v12+i64(1)))
-				t156 := v1
+				t159 := v1
 				v7 = v8 + v7
-				p157 := v7
+				p160 := v7
 				if uint64(v7) < uint64(v8) {
-					p157 = i64(-1)
+					p160 = i64(-1)
 				}
-				store64(m.memory, uint64(uint32(t156))+16, uint64(p157))
+				store64(m.memory, uint64(uint32(t159))+16, uint64(p160))
 				goto l1
 			}
 		l31:
@@ -17825,7 +17861,7 @@ l0:
 
 //go:norace
 func (m *Module) fn269(v0 int64, v1 int32) {
-	var v2 int32
+	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
 	m.g0 = v2
@@ -17840,34 +17876,36 @@ func (m *Module) fn269(v0 int64, v1 int32) {
 		if t1 != i32(6) {
 			goto l0
 		}
-		m.fn63(v2+i32(96), v1)
-		t2 := int64(load64(m.memory, uint64(uint32(v2))+96))
-		if t2 != i64(1) {
+		t2 := v2 + i32(96)
+		v3 = v1 + i32(80)
+		m.fn63(t2, v3)
+		t3 := int64(load64(m.memory, uint64(uint32(v2))+96))
+		if t3 != i64(1) {
 			goto l0
 		}
 		memory_copy(m.memory[:], uint32(v2+i32(8)), uint32(v2+i32(104)), uint32(i32(88)))
 		{
-			t3 := int32(load32(m.memory, uint32(v1)))
-			switch t3 + i32(-2) {
+			t4 := int32(load32(m.memory, uint32(v1)))
+			switch t4 + i32(-2) {
 			default:
 				goto l2
 			case 0:
 				m.fn146(v2+i32(96), v1)
 				goto l2
 			case 4:
-				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
-				t5 := v2
-				v0 = t4
-				t6 := v0
-				var p7 int32
+				t5 := int64(load64(m.memory, uint64(uint32(v2))+16))
+				t6 := v2
+				v0 = t5
+				t7 := v0
+				var p8 int32
 				if v0 != i64(0) {
-					p7 = 1
+					p8 = 1
 				}
-				store64(m.memory, uint64(uint32(t5))+16, uint64(t6-int64(uint32(p7))))
+				store64(m.memory, uint64(uint32(t6))+16, uint64(t7-int64(uint32(p8))))
 			}
 		}
 	l2:
-		m.fn64(v1, v2+i32(8))
+		m.fn64(v3, v2+i32(8))
 	}
 l0:
 	m.g0 = v2 + i32(192)
@@ -17875,8 +17913,8 @@ l0:
 
 //go:norace
 func (m *Module) fn270(v0, v1, v2 int32, v3 int64, v4 int32) {
-	var v5 int32
-	var v6 int64
+	var v5, v6 int32
+	var v7 int64
 	t0 := m.g0
 	v5 = t0 - i32(192)
 	m.g0 = v5
@@ -17884,34 +17922,36 @@ func (m *Module) fn270(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if v4 == 0 {
 			goto l0
 		}
-		m.fn63(v5+i32(96), v4)
-		t1 := int64(load64(m.memory, uint64(uint32(v5))+96))
-		if t1 != i64(1) {
+		t1 := v5 + i32(96)
+		v6 = v4 + i32(80)
+		m.fn63(t1, v6)
+		t2 := int64(load64(m.memory, uint64(uint32(v5))+96))
+		if t2 != i64(1) {
 			goto l0
 		}
 		memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(104)), uint32(i32(88)))
 		{
-			t2 := int32(load32(m.memory, uint32(v4)))
-			switch t2 + i32(-2) {
+			t3 := int32(load32(m.memory, uint32(v4)))
+			switch t3 + i32(-2) {
 			default:
 				goto l2
 			case 0:
 				m.fn146(v5+i32(96), v4)
 				goto l2
 			case 4:
-				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
-				t4 := v5
-				v6 = t3
-				t5 := v6
-				var p6 int32
-				if v6 != i64(0) {
-					p6 = 1
+				t4 := int64(load64(m.memory, uint64(uint32(v5))+8))
+				t5 := v5
+				v7 = t4
+				t6 := v7
+				var p7 int32
+				if v7 != i64(0) {
+					p7 = 1
 				}
-				store64(m.memory, uint64(uint32(t4))+8, uint64(t5-int64(uint32(p6))))
+				store64(m.memory, uint64(uint32(t5))+8, uint64(t6-int64(uint32(p7))))
 			}
 		}
 	l2:
-		m.fn64(v4, v5+i32(8))
+		m.fn64(v6, v5+i32(8))
 	}
 l0:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
