@@ -17,7 +17,9 @@
 /* One that reads stats, and those that record. */
 #define WATCHERS 8
 /* The number of changes after which the reader of the stats stops. */
-#define CHANGES (6 * OPERATIONS)
+#ifndef CHANGES
+#define CHANGES 100000
+#endif
 
 static pthread_barrier_t together;
 

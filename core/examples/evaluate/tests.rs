@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Miri takes seconds for what takes microseconds.
-const STEP: usize = if cfg!(miri) { 80 } else { 1 };
+const STEP: usize = if cfg!(miri) { 200 } else { 1 };
 
 #[test]
 fn it_answers_the_requests_of_the_reference() {

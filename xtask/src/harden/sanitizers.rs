@@ -22,7 +22,9 @@ pub(super) fn run(report: &mut Report, scale: Scale) {
     for (name, flags, finds_races) in SANITIZERS {
         report.suite(&format!("the {name} sanitizer in libbackoff"), || {
             let make = c::make_over(&prefix(name)?, "bindings-c", &folder(name).join("programs"));
-            let make = make.arg(format!("CC=cc {flags} -DOPERATIONS={operations} -DLOOPS=5000"));
+            let make = make.arg(format!(
+                "CC=cc {flags} -DOPERATIONS={operations} -DCHANGES=1000 -DLOOPS=5000"
+            ));
             Ok(make.args(["checkers"]).args((!finds_races).then_some("RACE=")))
         });
     }

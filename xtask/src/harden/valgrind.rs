@@ -10,7 +10,7 @@ use crate::shell::*;
 const TOOLS: [(&str, bool); 3] = [("memcheck", false), ("helgrind", true), ("drd", true)];
 
 pub(super) fn run(report: &mut Report, scale: Scale) {
-    // A multiple of ten, and of the number of reasons.
+    // A multiple of ten, and of the number of reasons. For a change another thread must run, which takes long here.
     let operations = if scale == Scale::Quick { 70 } else { 700 };
     for (tool, finds_races) in TOOLS {
         report.suite(&format!("valgrind: {tool}"), || {
@@ -21,7 +21,7 @@ pub(super) fn run(report: &mut Report, scale: Scale) {
             let leaks = if finds_races { "" } else { "--leak-check=full" };
             let run =
                 format!("{run} --tool={tool} {leaks} --suppressions={}", suppressions.display());
-            let make = make.arg(run).arg(format!("CC=cc -DOPERATIONS={operations}"));
+            let make = make.arg(run).arg(format!("CC=cc -DOPERATIONS={operations} -DCHANGES=20"));
             Ok(make.args((!finds_races).then_some("RACE=")))
         });
     }
