@@ -1,6 +1,8 @@
 //! `cargo xtask harden`: attacks that take hours, so the usual tests do not have them. A workflow runs them every
 //! night; someone runs them before a release.
 
+mod panics;
+
 use crate::report::Report;
 use crate::shell::*;
 
@@ -15,7 +17,7 @@ pub(crate) enum Scale {
 
 type Part = (&'static str, fn(&mut Report, Scale));
 
-const PARTS: [Part; 0] = [];
+const PARTS: [Part; 1] = [("panics", panics::attack)];
 
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     let (scale, wanted) = match options {
