@@ -2,6 +2,11 @@
 
 use serde_json::Value;
 
+#[path = "../../fuzz/checks/corpus.rs"]
+mod corpus;
+#[path = "../../fuzz/checks/requests.rs"]
+mod requests;
+
 #[test]
 fn it_answers_the_requests_of_the_reference() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vectors/requests.jsonl");
@@ -24,4 +29,11 @@ fn it_answers_the_requests_of_the_reference() {
         }
     }
     assert!(count > 4500, "{count}");
+}
+
+#[test]
+fn it_answers_what_the_fuzzer_found() {
+    for input in corpus::inputs(include_str!("../../fuzz/corpus/requests.hex")) {
+        requests::check(&input, |bytes, answers| super::serve(bytes, answers));
+    }
 }

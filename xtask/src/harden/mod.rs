@@ -1,6 +1,9 @@
 //! `cargo xtask harden`: attacks that take hours, so the usual tests do not have them. A workflow runs them every
 //! night; someone runs them before a release.
 
+mod fuzz;
+mod mutants;
+mod nightly;
 mod panics;
 
 use crate::report::Report;
@@ -17,7 +20,7 @@ pub(crate) enum Scale {
 
 type Part = (&'static str, fn(&mut Report, Scale));
 
-const PARTS: [Part; 1] = [("panics", panics::attack)];
+const PARTS: &[Part] = &[("fuzz", fuzz::run), ("mutants", mutants::run), ("panics", panics::run)];
 
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     let (scale, wanted) = match options {
@@ -25,7 +28,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         wanted => (Scale::Full, wanted),
     };
     let is_wanted = |name: &str| wanted.is_empty() || wanted == [name];
-    let mut parts = PARTS.into_iter().filter(|(name, _)| is_wanted(name)).peekable();
+    let mut parts = PARTS.iter().copied().filter(|(name, _)| is_wanted(name)).peekable();
     ensure!(parts.peek().is_some(), "unknown part {}: cargo xtask help", wanted.join(" "));
     let mut report = Report::of(if scale == Scale::Quick { "harden --quick" } else { "harden" });
     parts.for_each(|(name, attack)| report.part(name, |report| attack(report, scale)));

@@ -20,7 +20,7 @@ const ALLOWED: [&str; 7] = [
     "memset",
 ];
 
-pub(crate) fn attack(report: &mut Report, _: Scale) {
+pub(crate) fn run(report: &mut Report, _: Scale) {
     report.check("no function of libbackoff reaches a panic", libbackoff);
     report.check("no function of the core reaches a panic", core);
 }
