@@ -1,4 +1,5 @@
-//! The fuzzers (`core/fuzz`). Each begins with its corpus and with what it found in earlier runs here.
+//! The fuzzers (`core/fuzz`). Each begins with its corpus and with what it found in earlier runs here, and ends after
+//! 45 minutes if it has not made all its runs, so that a night is enough for all.
 
 use super::Scale;
 use super::nightly::nightly;
@@ -35,7 +36,9 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
             // Each sanitizer compiles everything in its own way.
             let target = scratch().join("harden").join(format!("fuzz-{sanitizer}"));
             let fuzzer = fuzzer.env("CARGO_TARGET_DIR", target).arg(&folder).arg("--");
-            fuzzer.words(&format!("-runs={runs} -max_len={longest} -timeout=60")).run()
+            fuzzer
+                .words(&format!("-runs={runs} -max_total_time=2700 -max_len={longest} -timeout=60"))
+                .run()
         });
     }
 }
