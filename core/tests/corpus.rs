@@ -17,6 +17,8 @@ fn every_input_keeps_the_rules_of_its_target() {
         (include_str!("../fuzz/corpus/members.hex"), members::check),
     ];
     for (hex, check) in inputs {
-        corpus::inputs(hex).iter().for_each(|input| check(input));
+        for input in corpus::inputs(hex) {
+            check(&input);
+        }
     }
 }
