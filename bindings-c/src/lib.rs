@@ -110,8 +110,8 @@ mod miri;
 #[cfg(not(panic = "abort"))]
 extern crate std;
 
-/// `no_std` requires a handler. Nothing here panics (a test searches the symbols of the library);
-/// if something did, the process must stop, because no panic may cross into C.
+/// `no_std` requires a handler. Nothing here panics; if something did, the process must stop, because no
+/// panic may cross into C. Nothing else calls `abort`, so a library that does not need it cannot panic.
 #[cfg(panic = "abort")]
 #[panic_handler]
 fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
@@ -126,4 +126,12 @@ fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
     loop {
         core::hint::spin_loop();
     }
+}
+
+/// A panic that `cargo xtask harden panics` must find.
+#[cfg(planted_panic)]
+#[unsafe(no_mangle)]
+#[expect(clippy::indexing_slicing)]
+extern "C" fn backoff_planted_panic(index: usize) -> u8 {
+    b"panic"[index]
 }

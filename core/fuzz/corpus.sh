@@ -1,6 +1,6 @@
 #!/bin/sh
 # Converts a corpus between `corpus/TARGET.hex` and the folder `corpus/TARGET`, in which cargo-fuzz
-# expects one file for each input: corpus.sh unpack|pack strings|operations|members
+# expects one file for each input: corpus.sh unpack|pack TARGET
 set -eu
 cd "$(dirname "$0")/corpus"
 target=$2
@@ -14,7 +14,7 @@ unpack)
 	;;
 pack)
 	{
-		grep '^#' "$target.hex"
+		grep '^#' "$target.hex" || true
 		for input in "$target"/*; do
 			xxd -p "$input" | tr -d '\n'
 			echo
@@ -23,7 +23,7 @@ pack)
 	mv "$target.new" "$target.hex"
 	;;
 *)
-	echo "usage: corpus.sh unpack|pack strings|operations|members" >&2
+	echo "usage: corpus.sh unpack|pack TARGET" >&2
 	exit 2
 	;;
 esac

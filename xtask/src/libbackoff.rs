@@ -7,6 +7,7 @@ mod tree;
 
 use crate::shell::*;
 
+pub(crate) use linked::functions;
 pub(crate) use platform::Platform;
 pub(crate) use tree::Built;
 

@@ -19,15 +19,15 @@ use backoff_core::{
 };
 use serde_json::Value;
 
-use crate::member::Player;
-use crate::wire::{Members, list, or, shown, text, time, whole, word};
+use self::member::Player;
+use self::wire::{Members, list, or, shown, text, time, whole, word};
 
 fn main() -> io::Result<()> {
     let input = io::BufReader::with_capacity(1 << 16, io::stdin().lock());
     serve(input, io::BufWriter::with_capacity(1 << 16, io::stdout().lock()))
 }
 
-fn serve(mut input: impl BufRead, mut out: impl Write) -> io::Result<()> {
+pub(crate) fn serve(mut input: impl BufRead, mut out: impl Write) -> io::Result<()> {
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line)? > 0 {
         let answer = answer(line.strip_suffix(b"\n").unwrap_or(&line));

@@ -5,8 +5,8 @@ use backoff_core::{
 };
 use serde_json::Value;
 
-use crate::wire::{Members, or, shown, text, whole, word};
-use crate::{event, outcome, row};
+use super::wire::{Members, or, shown, text, whole, word};
+use super::{event, outcome, row};
 
 const RETRIED: [Outcome; 3] = [Outcome::Transient, Outcome::Throttled, Outcome::Timeout];
 const MAX_TIMES: u32 = 100_000;

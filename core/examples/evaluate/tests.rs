@@ -2,6 +2,11 @@
 
 use serde_json::Value;
 
+#[path = "../../fuzz/checks/corpus.rs"]
+mod corpus;
+#[path = "../../fuzz/checks/requests.rs"]
+mod requests;
+
 /// Miri takes seconds for what takes microseconds.
 const STEP: usize = if cfg!(miri) { 200 } else { 1 };
 
@@ -27,4 +32,11 @@ fn it_answers_the_requests_of_the_reference() {
         }
     }
     assert!(count > 4500 / STEP, "{count}");
+}
+
+#[test]
+fn it_answers_what_the_fuzzer_found() {
+    for input in corpus::inputs(include_str!("../../fuzz/corpus/requests.hex")) {
+        requests::check(&input, |bytes, answers| super::serve(bytes, answers));
+    }
 }

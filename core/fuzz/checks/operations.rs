@@ -50,7 +50,11 @@ pub(crate) fn check(bytes: &[u8]) {
                 let counts_anew =
                     limit(&policy, Field::ResetAfter).is_some_and(|time| time < MAX_NS);
                 let from_failure = limit(&policy, Field::ElapsedFrom) == Some(2);
-                let end = if counts_anew || from_failure { delay_ns } else { now + delay_ns };
+                let end = if counts_anew || from_failure {
+                    delay_ns
+                } else {
+                    now.saturating_add(delay_ns)
+                };
                 assert!(
                     limit(&policy, Field::MaxElapsed)
                         .is_none_or(|most| end <= most || most == MAX_NS)

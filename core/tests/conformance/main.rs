@@ -371,3 +371,37 @@ fn levels_of_budgets() {
         }
     }
 }
+
+/// The first loop of each case, if nothing but its outcomes, its policy and its deadline decide.
+#[test]
+fn attempts_have_the_time_of_the_loops() {
+    let or_none = |value: &Value| value.as_str().map(number);
+    let mut count = 0;
+    for case in cases::<Value>("loops") {
+        let played = &case["loops"][0];
+        let others = [&case["budget"], &played["cancel"], &played["fail"], &played["delays"]];
+        let (Some(policy), true) = (case["policy"].as_str(), others.iter().all(|it| it.is_null()))
+        else {
+            continue;
+        };
+        let deadline = or_none(&played["deadline"]);
+        let policy = Policy::parse(policy).unwrap();
+        let any_stream = RandomStream::from_seed(0);
+        let mut operation = Operation::begin(policy, any_stream, 0, deadline, None);
+        let (mut now, mut waits) = (0, all_digits(&played["waits"]).into_iter());
+        for (index, call) in played["calls"].as_array().unwrap().iter().enumerate() {
+            let times = (operation.attempt_limit_ns(now), operation.time_left_ns(now));
+            let want = (or_none(&played["limits"][index]), or_none(&played["time_left"][index]));
+            assert_eq!(times, want, "{} {index}", case["id"]);
+            // An attempt ends at its limit.
+            now += digits(&call["takes"]).min(times.0.unwrap_or(u64::MAX));
+            // A call that ends the loop in another way has no outcome.
+            let Some(name) = call["outcome"].as_str() else { break };
+            let outcome = *Outcome::ALL.iter().find(|outcome| outcome.name() == name).unwrap();
+            operation.decide(outcome, or_none(&call["retry_after"]), now, None);
+            now += waits.next().unwrap_or_default();
+            count += 1;
+        }
+    }
+    assert!(count > 150, "{count}");
+}

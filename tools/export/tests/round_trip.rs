@@ -1,6 +1,11 @@
 //! Properties: what is exported waits as the policy does, and what is imported is exported as it
 //! was.
 
+#[path = "../../../core/fuzz/checks/corpus.rs"]
+mod corpus;
+#[path = "../../../core/fuzz/checks/imports.rs"]
+mod imports;
+
 use backoff_core::{Budget, Policy, RandomStream};
 use backoff_export::{ExportOptions, Format, export, export_with, import};
 use proptest::prelude::*;
@@ -184,4 +189,12 @@ fn every_format_is_exported_often() {
         }
     }
     assert!(counts.iter().all(|&count| count >= 5), "{counts:?}");
+}
+
+#[test]
+fn what_the_fuzzer_found_is_read_or_refused() {
+    let inputs = corpus::inputs(include_str!("../../../core/fuzz/corpus/imports.hex"));
+    for input in inputs {
+        imports::check(&input);
+    }
 }

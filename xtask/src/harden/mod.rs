@@ -2,10 +2,13 @@
 //! night; someone runs them before a release.
 
 mod fleet;
+mod fuzz;
 mod http;
 mod miri;
 mod models;
+mod mutants;
 mod nightly;
+mod panics;
 mod races;
 mod sanitizers;
 mod valgrind;
@@ -31,6 +34,9 @@ const PARTS: &[Part] = &[
     ("races", races::run),
     ("models", models::run),
     ("fleet", fleet::run),
+    ("fuzz", fuzz::run),
+    ("mutants", mutants::run),
+    ("panics", panics::run),
     ("http", http::run),
 ];
 

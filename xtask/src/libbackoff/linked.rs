@@ -61,7 +61,8 @@ fn hidden(object: &Path, names: &[String], folder: &Path, platform: &Platform) -
     Ok(archive)
 }
 
-fn functions() -> Result<Vec<String>> {
+/// The names of the exported functions.
+pub(crate) fn functions() -> Result<Vec<String>> {
     let text = read(SYMBOLS)?;
     let functions = text.lines().filter_map(|line| line.strip_prefix("    ")?.strip_suffix(';'));
     Ok(functions.filter(|name| name.starts_with("backoff_")).map(str::to_owned).collect())

@@ -2,6 +2,7 @@
 
 mod budgets;
 mod common;
+mod corpus;
 mod determinism;
 mod latency;
 mod layers;
