@@ -11,19 +11,13 @@ mod nightly;
 mod panics;
 mod races;
 mod sanitizers;
+mod scale;
 mod valgrind;
 
 use crate::report::Report;
 use crate::shell::*;
 
-/// How much a part does.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scale {
-    /// Minutes, for a change.
-    Quick,
-    /// Hours, for a night or a release.
-    Full,
-}
+use scale::Scale;
 
 type Part = (&'static str, fn(&mut Report, Scale));
 

@@ -3,7 +3,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Scale;
+use super::scale::Scale;
 use crate::crates::tool;
 use crate::report::Report;
 use crate::shell::*;

@@ -1,7 +1,7 @@
 //! The proof that no function reaches a panic. The linker makes it: it takes some functions and drops all that they do
 //! not reach, so what the rest needs from elsewhere says what they may do.
 
-use super::Scale;
+use super::scale::Scale;
 use crate::libbackoff::functions;
 use crate::report::Report;
 use crate::shell::*;

@@ -2,7 +2,7 @@
 //! in the tests alone.
 
 use crate::fresh;
-use crate::harden::Scale;
+use crate::harden::scale::Scale;
 use crate::harden::nightly::nightly;
 use crate::languages::c;
 use crate::report::Report;
