@@ -10301,11 +10301,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t16 := int64(load64(m.memory, uint64(uint32(v9))+40))
 							t17 := v7
 							v6 = t16
-<<<<<<< HEAD
 							t18 := m.fn244(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
-=======
-							t18 := m.fn245(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
->>>>>>> fad5f0671afda4ebb4e7731fee9aefe2b7630896
 							v6 = t17 + t18
 							p19 := v6
 							if uint64(v6) < uint64(v7) {
@@ -10540,11 +10536,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					p71 = t69
 				}
 				t72 := fn1(v6, v11)
-<<<<<<< HEAD
 				m.fn272(t67, p71+i64(1), i64(0), t72, i64(0))
-=======
-				m.fn273(t67, p71+i64(1), i64(0), t72, i64(0))
->>>>>>> fad5f0671afda4ebb4e7731fee9aefe2b7630896
 				t73 := int64(load64(m.memory, uint64(uint32(v10))+40))
 				v6 = t73
 			}
@@ -10603,11 +10595,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 							p87 = v6
 						}
-<<<<<<< HEAD
 						m.fn272(t86, t85, i64(0), p87-v7+i64(1), i64(0))
-=======
-						m.fn273(t86, t85, i64(0), p87-v7+i64(1), i64(0))
->>>>>>> fad5f0671afda4ebb4e7731fee9aefe2b7630896
 						t88 := int64(load64(m.memory, uint64(uint32(v10))+24))
 						v7 = v7 + t88
 					}
@@ -10733,11 +10721,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p115 = i64(0)
 							}
 							t116 := int64(load64(m.memory, uint64(uint32(v9))+8))
-<<<<<<< HEAD
 							m.fn272(t113, p115, i64(0), t116, i64(0))
-=======
-							m.fn273(t113, p115, i64(0), t116, i64(0))
->>>>>>> fad5f0671afda4ebb4e7731fee9aefe2b7630896
 							m.fn146(v10+i32(56), v9)
 							t118 := v10
 							p117 := v8
@@ -10818,11 +10802,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 							t144 := v6
 							v4 = t143
 							t145 := int64(load64(m.memory, uint64(uint32(v10))+376))
-<<<<<<< HEAD
 							t146 := m.fn244(int32(int64(uint64(v4)>>32)), int32(v4), t145)
-=======
-							t146 := m.fn245(int32(int64(uint64(v4)>>32)), int32(v4), t145)
->>>>>>> fad5f0671afda4ebb4e7731fee9aefe2b7630896
 							v4 = t146
 							p147 := v4
 							if uint64(v6) > uint64(v4) {
