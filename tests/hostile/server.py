@@ -275,7 +275,29 @@ class Connection:
 
 #: What the requests of the load meet, in turn. They take no time.
 MIXED = itertools.cycle(
-    ["busy", "cut_body", "ok", "reset", "busy", "close", "ok", "garbage", "short_zip", "cut_chunk", "cut_head", "busy", "false_gzip", "some_of_a_long_body", "busy", "cut_gzip", "ok", "false_length", "busy", "ask-4", "reset"]
+    [
+        "busy",
+        "cut_body",
+        "ok",
+        "reset",
+        "busy",
+        "close",
+        "ok",
+        "garbage",
+        "short_zip",
+        "cut_chunk",
+        "cut_head",
+        "busy",
+        "false_gzip",
+        "some_of_a_long_body",
+        "busy",
+        "cut_gzip",
+        "ok",
+        "false_length",
+        "busy",
+        "ask-4",
+        "reset",
+    ]
 )
 BOMBS["short_zip"] = bomb_response(2**20)
 
