@@ -19,10 +19,11 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 fn client(asked: &Value, delays: &Delays) -> Result<ClientWithMiddleware> {
     let delays = Arc::clone(delays);
     let retry = Retry::new(asked["policy"].as_str().unwrap_or_default().parse()?);
-    let mut middleware = RetryMiddleware::new(retry).without_origin_budgets().on_retry(move |event| {
-        let delay = event.event.delay.as_secs_f64() * 1000.0;
-        delays.lock().unwrap_or_else(PoisonError::into_inner).push(delay);
-    });
+    let mut middleware =
+        RetryMiddleware::new(retry).without_origin_budgets().on_retry(move |event| {
+            let delay = event.event.delay.as_secs_f64() * 1000.0;
+            delays.lock().unwrap_or_else(PoisonError::into_inner).push(delay);
+        });
     if let Some(limit @ 1..) = asked["timeout_ms"].as_u64() {
         middleware = middleware.attempt_timeout(Duration::from_millis(limit))?;
     }
