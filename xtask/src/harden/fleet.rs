@@ -3,7 +3,7 @@
 
 use std::time::UNIX_EPOCH;
 
-use crate::harden::Scale;
+use crate::harden::scale::Scale;
 use crate::report::Report;
 use crate::shell::*;
 

@@ -1,7 +1,7 @@
 //! The HTTP adapters of every language against a server that attacks them (`tests/hostile`).
 
 use crate::crates;
-use crate::harden::Scale;
+use crate::harden::scale::Scale;
 use crate::languages::{c, go, js, python};
 use crate::report::Report;
 use crate::servers::{Made, with_programs};

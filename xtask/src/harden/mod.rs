@@ -8,19 +8,13 @@ mod models;
 mod nightly;
 mod races;
 mod sanitizers;
+mod scale;
 mod valgrind;
+
+use scale::Scale;
 
 use crate::report::Report;
 use crate::shell::*;
-
-/// How much a part does.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scale {
-    /// Minutes, for a change.
-    Quick,
-    /// Hours, for a night or a release.
-    Full,
-}
 
 type Part = (&'static str, fn(&mut Report, Scale));
 

@@ -1,7 +1,7 @@
 //! Models of the locks: every order of their threads, or many random ones. Each folder has tests of its own, which have
 //! faults that the model must find.
 
-use crate::harden::Scale;
+use crate::harden::scale::Scale;
 use crate::report::Report;
 use crate::shell::*;
 

@@ -1,6 +1,6 @@
 //! Thousands of goroutines with Go's race detector.
 
-use crate::harden::Scale;
+use crate::harden::scale::Scale;
 use crate::languages::go;
 use crate::report::Report;
 

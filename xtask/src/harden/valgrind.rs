@@ -1,6 +1,6 @@
 //! valgrind over the tests in C, with the libraries that users install: memory, and how threads use it.
 
-use crate::harden::Scale;
+use crate::harden::scale::Scale;
 use crate::languages::c;
 use crate::report::Report;
 use crate::shell::*;
