@@ -50,7 +50,8 @@ static void print_end(const struct client *client, const struct curl_retry *tran
     printf("{\"error\":\"%s\"", curl_easy_strerror(transfer->code));
   } else {
     /* The bodies of the test are letters. */
-    printf("{\"status\":%ld,\"body\":\"%.*s\"", transfer->status, transfer->status == 200 ? (int)client->length : 0, client->body);
+    const int length = transfer->status == 200 ? (int)client->length : 0;
+    printf("{\"status\":%ld,\"body\":\"%.*s\"", transfer->status, length, client->body);
   }
   printf(",\"delays_ms\":[");
   for (size_t i = 0; i < client->delays; i++) printf("%s%.6f", i > 0 ? "," : "", client->delays_ms[i]);
@@ -69,7 +70,8 @@ static int send_request(CURL *curl, const struct value *asked) {
   if (backoff_policy_parse(&policy, given, strlen(given), NULL) != BACKOFF_OK) return 0;
   for (const struct value *field = member(asked, "fields")->first; field != NULL; field = field->next) {
     char line[1000];
-    snprintf(line, sizeof line, "%.*s: %.*s", (int)field->name.length, field->name.bytes, (int)field->text.length, field->text.bytes);
+    const struct text *name = &field->name, *text = &field->text;
+    snprintf(line, sizeof line, "%.*s: %.*s", (int)name->length, name->bytes, (int)text->length, text->bytes);
     fields = curl_slist_append(fields, line);
   }
   curl_easy_reset(curl);

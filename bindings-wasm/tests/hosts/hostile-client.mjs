@@ -20,7 +20,8 @@ const clients = {
 		};
 	},
 
-	undici: (options) => bodyOfUndici(new Agent().compose(interceptors.redirect({ maxRedirections: 20 }), ofUndici(options))),
+	undici: (options) =>
+		bodyOfUndici(new Agent().compose(interceptors.redirect({ maxRedirections: 20 }), ofUndici(options))),
 
 	"undici-h2"(options) {
 		let dispatcher;

@@ -33,6 +33,9 @@ MEMORY = 96 * MIB
 #: Of a body that is drained: 64 KiB, and what the sockets of both sides hold.
 SENT = 16 * MIB
 SOCKETS = 16
+#: What each request may add in Node.js, whose memory outside of its heap grows without our package, too. An unread body, or
+#: what belongs to a socket, is more.
+NODE_PER_REQUEST = 2048
 #: How many requests the server gets from each adapter in the last test.
 REQUESTS = int(os.environ.get("BACKOFF_REQUESTS", "1000"))
 
@@ -42,6 +45,7 @@ REQUESTS = int(os.environ.get("BACKOFF_REQUESTS", "1000"))
 #: steps    The limit of an attempt is one of its steps (SPEC 19.4), which a server may begin again.
 #: http2    It speaks HTTP/2.
 #: forced   The adapter gives the client delays. It has no hooks and no option read_body.
+#: vague    It takes frames that are none of HTTP/2 for an error of the caller, which is permanent.
 #: any_method  The client repeats every method.
 ADAPTERS = {
     "python": {
@@ -50,8 +54,8 @@ ADAPTERS = {
         "requests": {"steps"},
         "urllib3": {"steps", "forced"},
         "aiohttp": set(),
-        "httpx-h2": {"steps", "http2"},
-        "httpx-async-h2": {"http2"},
+        "httpx-h2": {"steps", "http2", "vague"},
+        "httpx-async-h2": {"http2", "vague"},
     },
     "javascript": {
         "fetch": set(),
@@ -101,9 +105,8 @@ HTTP2 = [
     "goaway_calm",
     "no_frame",
     "huge_frame",
-    "bad_frame",
-    "bad_field",
 ]
+NO_HTTP2 = ["bad_frame", "bad_field"]
 #: Attacks of HTTP/2 that only the limit of an attempt ends.
 HTTP2_ENDLESS = ["continuations", "silence"]
 #: With these a blocking client begins a new step each time (SPEC 19.4).
@@ -258,12 +261,13 @@ def hostile():
 
 
 @contextlib.contextmanager
-def bounded(hostile, language):
+def bounded(hostile, language, requests=0):
     """Memory and sockets stay within bounds."""
     client = hostile.client(language)
     before, open_before = client.memory(), client.sockets()
     yield
-    assert client.memory() - before < MEMORY
+    more = NODE_PER_REQUEST * requests if language == "javascript" else 0
+    assert client.memory() - before < MEMORY + more
     assert client.sockets() - open_before < SOCKETS
 
 
@@ -348,8 +352,11 @@ def test_no_server_chooses_a_wait_beyond_the_limit(hostile, language, adapter):
         assert all(DELAY_MS <= delay <= ASKED_MS for delay in got.delays_ms), ask
 
 
-@pytest.mark.parametrize("attack", HTTP2)
-@pytest.mark.parametrize(("language", "adapter"), adapters(only="http2"))
+ENDS2_OF = [(attack, adapters(only="http2")) for attack in HTTP2]
+ENDS2_OF += [(attack, adapters("vague", only="http2")) for attack in NO_HTTP2]
+
+
+@pytest.mark.parametrize(("language", "adapter", "attack"), each(ENDS2_OF))
 def test_a_connection_of_http2_that_ends_is_opened_again(hostile, language, adapter, attack):
     with bounded(hostile, language):
         got = hostile.send(language, adapter, attack, http2=True, timeout_ms=10_000)
@@ -383,7 +390,7 @@ def test_memory_and_sockets_stay_bounded(hostile, language, adapter):
     """Each call makes up to 4 requests."""
     hostile.send(language, adapter, "mixed", times=50, timeout_ms=10_000, patience_s=600)
     begin = hostile.seen("none")["total"]
-    with bounded(hostile, language):
+    with bounded(hostile, language, REQUESTS):
         while hostile.seen("none")["total"] - begin < REQUESTS:
             hostile.send(
                 language, adapter, "mixed", times=REQUESTS // 10, timeout_ms=10_000, patience_s=3600
