@@ -493,7 +493,9 @@ struct BACKOFF_ALIGNED(8) backoff_params {
 // Sets a field: nanoseconds, a count, or the number of a kind. Setting it again replaces the
 // value. backoff_policy_init checks the value.
 //
-// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
+// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is a ratio or
+// BACKOFF_FIELD_WAITS. The field is then not set, and backoff_policy_init does not know of it: check the
+// code where `field` is not a constant.
 backoff_code backoff_params_set(backoff_params *params, backoff_field field, uint64_t value);
 
 // Sets a field that is a ratio: BACKOFF_FIELD_MULTIPLIER, BACKOFF_FIELD_JITTER_BELOW or
@@ -543,7 +545,7 @@ struct BACKOFF_ALIGNED(8) backoff_policy {
 // Makes a policy from params, which are copied.
 //
 // If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND
-// to BACKOFF_ERROR_GIVEN_TWICE).
+// to BACKOFF_ERROR_GIVEN_TWICE, or BACKOFF_ERROR_TOO_MANY).
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_init(backoff_policy *policy,
                                  const backoff_params *params,
@@ -560,9 +562,8 @@ backoff_code backoff_policy_init(backoff_policy *policy,
 // A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
 // with "full:base=1s,jitter=0.5" the first wait is 0.5 s to 1.5 s.
 //
-// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to
-// BACKOFF_ERROR_TEXT_TOO_LONG), and `error` also has the place in the string and the text found
-// there.
+// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG,
+// or BACKOFF_ERROR_TOO_MANY), and `error` also has the place in the string and the text found there.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_parse(backoff_policy *policy,
                                   const char *text,
@@ -633,7 +634,7 @@ backoff_code backoff_policy_change_text(const backoff_policy *policy,
 // itself.
 //
 // Fails as backoff_policy_init does, with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field
-// of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
+// of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio or BACKOFF_FIELD_WAITS.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_change(const backoff_policy *policy,
                                    backoff_field field,
@@ -949,9 +950,10 @@ struct backoff_loop {
   // Optional; `attempt` is then not called and may be NULL.
   backoff_outcome (*attempt_with)(void *context, const backoff_loop_attempt_info *attempt, uint64_t *retry_after_ns);
   // Returns the delay in ns before a retry, in place of the one that the policy computes; or
-  // BACKOFF_NO_TIME for that of the policy. `index` is the number of the retries so far, less than
-  // max_retries; `outcome` that of the last attempt. Jitter, cap and floor do not change the delay; a Retry-After, the limits and
-  // the budget count as always. Optional.
+  // BACKOFF_NO_TIME for that of the policy. `index` is the number of the retries so far, or since the
+  // count began anew (reset_after), and less than max_retries; `outcome` is that of the last attempt.
+  // Jitter, cap and floor do not change the delay; a Retry-After, the limits and the budget count as
+  // always. Optional.
   uint64_t (*delay)(void *context, uint64_t index, backoff_outcome outcome);
   // For functions and limits of later versions: 0.
   uint64_t reserved[4];
@@ -1031,6 +1033,14 @@ backoff_code backoff_operation_begin(backoff_operation *operation,
 // Makes an operation as it stands after `retries` waits, of which a queue stored only the number,
 // the start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every
 // later call. Its stream, times and deadline are those of backoff_operation_begin.
+//
+// Store `retries` as backoff_operation_state writes it after a decision, and times of a clock that a restart
+// does not set back, such as nanoseconds since 1970. `began_ns` is the start of the first attempt. If the
+// policy has elapsed_from=failure and `retries` is above 0, it is the time of the first failure.
+//
+// Nobody knows how long the attempt runs that is under way when the operation resumes, so it does not begin
+// the count anew (reset_after). If you know that it ran at least as long as that, resume with 0 retries and
+// its end as `began_ns`.
 BACKOFF_MUST_CHECK
 backoff_code backoff_operation_resume(backoff_operation *operation,
                                       const backoff_policy *policy,
@@ -1068,8 +1078,9 @@ backoff_code backoff_operation_decide_with_delay(backoff_operation *operation,
 
 // Writes how long an attempt that begins at `now_ns` may take: attempt_timeout, or what is left until
 // max_elapsed or the deadline ends, if that is less (SPEC 13.10); an end that has passed does not count.
-// BACKOFF_NO_TIME without an attempt_timeout, whatever the other two: backoff_operation_time_left is for
-// programs without one. An attempt that takes longer has the outcome BACKOFF_OUTCOME_TIMEOUT.
+// Without an attempt_timeout it is BACKOFF_NO_TIME, even with a max_elapsed or a deadline. What is left
+// until those, backoff_operation_time_left writes also without an attempt_timeout. An attempt that takes
+// longer has the outcome BACKOFF_OUTCOME_TIMEOUT.
 BACKOFF_MUST_CHECK
 backoff_code backoff_operation_attempt_limit(const backoff_operation *operation,
                                              uint64_t now_ns,
@@ -1083,8 +1094,8 @@ backoff_code backoff_operation_time_left(const backoff_operation *operation,
                                          uint64_t now_ns,
                                          uint64_t *left_ns);
 
-// Writes the index of the delay that would follow if the current attempt failed at `now_ns`: the
-// number of retries granted so far, or 0 if the attempt ran at least as long as reset_after.
+// Writes the index of the delay that would follow if the current attempt failed at `now_ns`: the number of
+// retries that backoff_operation_state writes, or 0 if the attempt ran at least as long as reset_after.
 BACKOFF_MUST_CHECK
 backoff_code backoff_operation_retry_index(const backoff_operation *operation,
                                            uint64_t now_ns,
@@ -1119,10 +1130,12 @@ backoff_code backoff_operation_cancel(backoff_operation *operation,
 // Writes the number of retries granted so far, the number of attempts (retries + 1), and the
 // reason for which the operation stopped, or 0 if it has not stopped. Any output may be NULL.
 //
-// From the start of a wait, the attempts include the one that follows the wait. If the operation
-// is cancelled during the wait, that attempt is never made but stays counted, so the number is one
-// more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
-// count the calls and pass that count to backoff_stats_record.
+// After an attempt that ran at least as long as reset_after, the count begins anew: both numbers are then
+// those since that attempt, which counts as the first (SPEC 13.4). From the start of a wait, the attempts
+// include the one that follows the wait. If the operation is cancelled during the wait, that attempt is
+// never made but stays counted, so the number is one more than the calls. backoff_retry counts its calls,
+// all of them. For the same numbers in your own loop, count the calls and pass that count to
+// backoff_stats_record.
 backoff_code backoff_operation_state(const backoff_operation *operation,
                                      uint64_t *retries,
                                      uint64_t *attempts,
@@ -1281,9 +1294,9 @@ struct backoff_stats_counts {
 // Sets all counts to 0. The stats may have been used before.
 backoff_code backoff_stats_init(backoff_stats *stats);
 
-// Counts an operation that ended after `attempts` attempts, for a BACKOFF_REASON. Pass the number
-// of calls that were made: after a cancelled wait, backoff_operation_state writes one more. 0
-// attempts count as 1.
+// Counts an operation that ended after `attempts` attempts, for a BACKOFF_REASON. Pass the number of calls
+// that were made, which you count: backoff_operation_state writes one more after a cancelled wait, and fewer
+// after a long attempt (reset_after). 0 attempts count as 1.
 //
 // Fails with BACKOFF_ERROR_UNKNOWN_REASON.
 backoff_code backoff_stats_record(backoff_stats *stats, uint64_t attempts, backoff_reason reason);
@@ -1338,8 +1351,8 @@ struct backoff_label {
 
 // Writes what backoff_stats_print writes, with a prefix of `prefix_length` bytes in place of `backoff` in every name,
 // and with `count` labels in front of those of each line (SPEC 17.3). The prefix has letters of A to Z and a to z,
-// digits, `_` and `:`, and does not begin with a digit; without one of your own it is `backoff`. `labels` may be NULL
-// if `count` is 0. The length of the text depends on the prefix and the labels: measure it.
+// digits, `_` and `:`, and does not begin with a digit. It is never empty: without one of your own, pass "backoff".
+// `labels` may be NULL if `count` is 0. The length of the text depends on the prefix and the labels: measure it.
 //
 // Fails with BACKOFF_ERROR_NOT_A_PREFIX, BACKOFF_ERROR_NOT_A_LABEL, or BACKOFF_ERROR_TOO_LONG if `count` labels do not
 // fit into memory.

@@ -214,8 +214,20 @@ struct printed {
 };
 }  // namespace detail
 
+namespace detail {
+// A duration that C does not have arrives there as this number (`ns`), which says nothing.
+inline backoff_code print_error(const backoff_error *of, char *buffer, uint64_t size, uint64_t *length) {
+  const bool is_duration = of->code == BACKOFF_ERROR_TOO_LARGE && of->limit == BACKOFF_MAX_NS;
+  if (!is_duration || of->value != UINT64_MAX || of->text_kind != BACKOFF_TEXT_KIND_NONE) {
+    return backoff_error_message(of, buffer, size, length);
+  }
+  std::snprintf(buffer, std::size_t(size), "%s is negative or not a number", backoff_field_name(of->field));
+  return BACKOFF_OK;
+}
+}  // namespace detail
+
 // What went wrong: a code, and for a broken rule its field, value and limit.
-struct error : detail::printed<backoff_error, backoff_error_message, BACKOFF_TEXT_SIZE> {
+struct error : detail::printed<backoff_error, detail::print_error, BACKOFF_TEXT_SIZE> {
   backoff_code code() const noexcept { return raw.code; }
   // The name of the code, such as "cap_below_base".
   const char *name() const noexcept { return backoff_code_name(raw.code); }
@@ -845,7 +857,6 @@ struct decision {
   explicit operator bool() const noexcept { return reason == backoff::reason::none; }
 };
 
-// The attempts granted so far, and why the operation stopped (backoff_operation_state).
 namespace detail {
 inline nanoseconds time_or_max(uint64_t ns) {
   return ns == BACKOFF_NO_TIME ? (nanoseconds::max)() : time(ns);
@@ -857,6 +868,8 @@ inline nanoseconds time_left(const backoff_operation &of, uint64_t now) noexcept
 }
 }  // namespace detail
 
+// The retries and attempts granted so far, or since an attempt that ran at least as long as `reset_after`, and why the
+// operation stopped (backoff_operation_state).
 struct operation_state {
   uint64_t retries, attempts;
   backoff::reason reason;
@@ -1261,7 +1274,7 @@ auto retry(const policy &policy, const Attempt &attempt, const options &with = o
   return detail::ended<decltype(std::declval<Attempt &>()())>::retry(policy, attempt, with);
 }
 // The same for an attempt with a parameter, its attempt_info.
-template <class Attempt, class R = detail::told<const Attempt>>
+template <class Attempt, class R = detail::told<Attempt>>
 auto retry(const policy &policy, const Attempt &attempt, const options &with = options()) ->
     typename detail::ended<R>::type {
   const detail::loop *running = nullptr;

@@ -47,7 +47,8 @@ static int send_request(char **arguments, int count, const backoff_policy *polic
                                 .budget = budget,
                                 .restart = restart,
                                 .on_retry = on_retry,
-                                .context = &body};
+                                .context = &body,
+                                .timeout_ms = 5000}; /* of one attempt */
   backoff_loop_event end;
   curl_easy_setopt(transfer.curl, CURLOPT_URL, arguments[2]);
   curl_easy_setopt(transfer.curl, CURLOPT_CUSTOMREQUEST, arguments[1]);
@@ -57,7 +58,6 @@ static int send_request(char **arguments, int count, const backoff_policy *polic
   curl_easy_setopt(transfer.curl, CURLOPT_HTTPHEADER, fields);
   curl_easy_setopt(transfer.curl, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(transfer.curl, CURLOPT_MAXREDIRS, 20L); /* older versions of libcurl have no limit */
-  curl_easy_setopt(transfer.curl, CURLOPT_TIMEOUT_MS, 5000L); /* of one attempt */
   curl_easy_setopt(transfer.curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(transfer.curl, CURLOPT_WRITEFUNCTION, append);
   curl_easy_setopt(transfer.curl, CURLOPT_WRITEDATA, &body);

@@ -5,7 +5,6 @@
 #include "curl_retry.h"
 
 #include <inttypes.h>
-#include <limits.h>
 
 #define MOST 64
 
@@ -58,7 +57,10 @@ static int begin_attempts(struct fetch *fetches, int count, CURLM *multi) {
   uint64_t now_ns = curl_retry_now(NULL), next_ns = now_ns + INT_MAX * BACKOFF_MILLISECOND;
   for (int i = 0; i < count; i++) {
     if (fetches[i].due_ns <= now_ns) {
+      uint64_t limit_ns;
       fetches[i].due_ns = BACKOFF_NO_TIME;
+      if (backoff_operation_attempt_limit(&fetches[i].operation, now_ns, &limit_ns) != BACKOFF_OK) return -1;
+      curl_retry_limit_attempt(&fetches[i].transfer, limit_ns);
       curl_retry_begin_attempt(&fetches[i].transfer); /* our `restart` always can */
       if (curl_multi_add_handle(multi, fetches[i].transfer.curl) != CURLM_OK) return -1;
       next_ns = now_ns;
@@ -96,9 +98,9 @@ static int make(struct fetch *fetch, const char *url, const backoff_policy *poli
   fetch->transfer.curl = curl_easy_init();
   fetch->transfer.restart = restart;
   fetch->transfer.context = fetch;
+  fetch->transfer.timeout_ms = 5000; /* of one attempt */
   if (fetch->transfer.curl == NULL || backoff_stream_from_entropy(&stream) != BACKOFF_OK) return 0;
   curl_easy_setopt(fetch->transfer.curl, CURLOPT_URL, url);
-  curl_easy_setopt(fetch->transfer.curl, CURLOPT_TIMEOUT_MS, 5000L); /* of one attempt */
   curl_easy_setopt(fetch->transfer.curl, CURLOPT_PRIVATE, fetch);
   curl_easy_setopt(fetch->transfer.curl, CURLOPT_WRITEFUNCTION, count_bytes);
   curl_easy_setopt(fetch->transfer.curl, CURLOPT_WRITEDATA, fetch);

@@ -17,8 +17,10 @@
  *   sent once fails with CURLE_GOT_NOTHING instead. This needs the handle's CURLOPT_PREREQFUNCTION, which is
  *   NULL afterwards.
  * - libcurl takes an answer that is cut off within its header fields for a whole one.
- * - CURLOPT_TIMEOUT_MS and the other timeouts of the handle limit one attempt, with its body: libcurl reads the
- *   whole body of every attempt. Set one, because without it an attempt may take for ever.
+ * - libcurl reads the whole body of every attempt, so a limit of an attempt includes its body. Set `timeout_ms`, or
+ *   attempt_timeout in the policy, because without one an attempt may take for ever. With attempt_timeout, what is
+ *   left of max_elapsed and of the deadline limits the attempt, too (SPEC 13.10). Both set CURLOPT_TIMEOUT_MS of the
+ *   handle, which libcurl cannot read. The other timeouts of the handle stay as they are.
  */
 
 #ifndef CURL_RETRY_H
@@ -30,6 +32,7 @@
 
 #include <backoff.h>
 #include <curl/curl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -78,6 +81,8 @@ struct curl_retry {
    * transfer that CURLOPT_XFERINFOFUNCTION ends is permanent, unless this then returns not 0. */
   uint32_t (*cancelled)(void *context);
   void *context;
+  /* Your own limit of one attempt, in place of CURLOPT_TIMEOUT_MS. The policy can only make it shorter. 0: none. */
+  long timeout_ms;
   /* Results, of the last attempt. */
   CURLcode code;
   long status;             /* 0 if there was no response */
@@ -275,7 +280,7 @@ static backoff_outcome curl_retry_judge(const struct curl_retry *transfer, long 
 }
 
 /* Comes before an attempt. Returns 0 if `restart` cannot: the transfer then ends as it is. A loop of your own, such as
- * one over libcurl's multi interface, calls this and curl_retry_end_attempt. They use neither the members from `policy`
+ * one over libcurl's multi interface, calls curl_retry_limit_attempt, this and curl_retry_end_attempt. They use neither the members from `policy`
  * to `stats` nor `on_retry` and `cancelled`. */
 static inline int curl_retry_begin_attempt(struct curl_retry *transfer) {
   if (transfer->restart != NULL && transfer->restart(transfer->context) != 0) {
@@ -315,8 +320,30 @@ static inline backoff_outcome curl_retry_end_attempt(struct curl_retry *transfer
   return BACKOFF_OUTCOME_PERMANENT;
 }
 
-static backoff_outcome curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
+/* Limits the next attempt to the shorter of `timeout_ms` and `limit_ns`, which is that of
+ * backoff_operation_attempt_limit. Without both, CURLOPT_TIMEOUT_MS of the handle stays as it is. */
+static inline void curl_retry_limit_attempt(struct curl_retry *transfer, uint64_t limit_ns) {
+  /* Rounded up: 0 would be no limit. */
+  const uint64_t limit_ms = limit_ns / BACKOFF_MILLISECOND + (limit_ns % BACKOFF_MILLISECOND != 0 || limit_ns == 0);
+  long timeout_ms = transfer->timeout_ms;
+  if (limit_ns != BACKOFF_NO_TIME && (timeout_ms <= 0 || limit_ms < (uint64_t)timeout_ms)) {
+    timeout_ms = limit_ms < INT_MAX ? (long)limit_ms : INT_MAX;
+  }
+  if (timeout_ms > 0) curl_easy_setopt(transfer->curl, CURLOPT_TIMEOUT_MS, timeout_ms);
+}
+
+/* The limit of an attempt (SPEC 13.10): there is none without attempt_timeout, and an end that has passed is none. */
+static uint64_t curl_retry_limit(const backoff_policy *policy, uint64_t left_ns) {
+  uint64_t timeout_ns = BACKOFF_MAX_NS;
+  if (backoff_policy_get(policy, BACKOFF_FIELD_ATTEMPT_TIMEOUT, &timeout_ns) != BACKOFF_OK) return BACKOFF_NO_TIME;
+  if (timeout_ns == BACKOFF_MAX_NS) return BACKOFF_NO_TIME;
+  return left_ns > 0 ? left_ns : timeout_ns;
+}
+
+static backoff_outcome curl_retry_attempt(void *context, const backoff_loop_attempt_info *info,
+                                          uint64_t *retry_after_ns) {
   struct curl_retry *transfer = (struct curl_retry *)context;
+  curl_retry_limit_attempt(transfer, curl_retry_limit(transfer->policy, info->time_left_ns));
   if (!curl_retry_begin_attempt(transfer)) return BACKOFF_OUTCOME_PERMANENT;
   return curl_retry_end_attempt(transfer, curl_easy_perform(transfer->curl), retry_after_ns);
 }
@@ -358,7 +385,7 @@ static void curl_retry_event(void *context, const backoff_loop_event *event) {
 static inline backoff_code curl_retry_perform(struct curl_retry *transfer, backoff_loop_event *end) {
   backoff_loop loop;
   memset(&loop, 0, sizeof loop);
-  loop.attempt = curl_retry_attempt;
+  loop.attempt_with = curl_retry_attempt;
   loop.now = curl_retry_now;
   loop.wait = curl_retry_wait;
   loop.cancelled = curl_retry_cancelled;

@@ -26,8 +26,8 @@ pub struct backoff_label {
 
 /// Writes what backoff_stats_print writes, with a prefix of `prefix_length` bytes in place of `backoff` in every name,
 /// and with `count` labels in front of those of each line (SPEC 17.3). The prefix has letters of A to Z and a to z,
-/// digits, `_` and `:`, and does not begin with a digit; without one of your own it is `backoff`. `labels` may be NULL
-/// if `count` is 0. The length of the text depends on the prefix and the labels: measure it.
+/// digits, `_` and `:`, and does not begin with a digit. It is never empty: without one of your own, pass "backoff".
+/// `labels` may be NULL if `count` is 0. The length of the text depends on the prefix and the labels: measure it.
 ///
 /// Fails with BACKOFF_ERROR_NOT_A_PREFIX, BACKOFF_ERROR_NOT_A_LABEL, or BACKOFF_ERROR_TOO_LONG if `count` labels do not
 /// fit into memory.

@@ -135,6 +135,14 @@ pub unsafe extern "C" fn backoff_operation_begin(
 /// Makes an operation as it stands after `retries` waits, of which a queue stored only the number,
 /// the start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every
 /// later call. Its stream, times and deadline are those of backoff_operation_begin.
+///
+/// Store `retries` as backoff_operation_state writes it after a decision, and times of a clock that a restart
+/// does not set back, such as nanoseconds since 1970. `began_ns` is the start of the first attempt. If the
+/// policy has elapsed_from=failure and `retries` is above 0, it is the time of the first failure.
+///
+/// Nobody knows how long the attempt runs that is under way when the operation resumes, so it does not begin
+/// the count anew (reset_after). If you know that it ran at least as long as that, resume with 0 retries and
+/// its end as `began_ns`.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_resume(
@@ -212,8 +220,9 @@ pub unsafe extern "C" fn backoff_operation_decide_with_delay(
 
 /// Writes how long an attempt that begins at `now_ns` may take: attempt_timeout, or what is left until
 /// max_elapsed or the deadline ends, if that is less (SPEC 13.10); an end that has passed does not count.
-/// BACKOFF_NO_TIME without an attempt_timeout, whatever the other two: backoff_operation_time_left is for
-/// programs without one. An attempt that takes longer has the outcome BACKOFF_OUTCOME_TIMEOUT.
+/// Without an attempt_timeout it is BACKOFF_NO_TIME, even with a max_elapsed or a deadline. What is left
+/// until those, backoff_operation_time_left writes also without an attempt_timeout. An attempt that takes
+/// longer has the outcome BACKOFF_OUTCOME_TIMEOUT.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_attempt_limit(
@@ -247,8 +256,8 @@ pub unsafe extern "C" fn backoff_operation_time_left(
     })
 }
 
-/// Writes the index of the delay that would follow if the current attempt failed at `now_ns`: the
-/// number of retries granted so far, or 0 if the attempt ran at least as long as reset_after.
+/// Writes the index of the delay that would follow if the current attempt failed at `now_ns`: the number of
+/// retries that backoff_operation_state writes, or 0 if the attempt ran at least as long as reset_after.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_retry_index(
@@ -309,10 +318,12 @@ pub unsafe extern "C" fn backoff_operation_cancel(
 /// Writes the number of retries granted so far, the number of attempts (retries + 1), and the
 /// reason for which the operation stopped, or 0 if it has not stopped. Any output may be NULL.
 ///
-/// From the start of a wait, the attempts include the one that follows the wait. If the operation
-/// is cancelled during the wait, that attempt is never made but stays counted, so the number is one
-/// more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
-/// count the calls and pass that count to backoff_stats_record.
+/// After an attempt that ran at least as long as reset_after, the count begins anew: both numbers are then
+/// those since that attempt, which counts as the first (SPEC 13.4). From the start of a wait, the attempts
+/// include the one that follows the wait. If the operation is cancelled during the wait, that attempt is
+/// never made but stays counted, so the number is one more than the calls. backoff_retry counts its calls,
+/// all of them. For the same numbers in your own loop, count the calls and pass that count to
+/// backoff_stats_record.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_state(
     operation: *const backoff_operation,

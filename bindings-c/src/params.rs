@@ -34,7 +34,9 @@ const _: () = assert!(
 /// Sets a field: nanoseconds, a count, or the number of a kind. Setting it again replaces the
 /// value. backoff_policy_init checks the value.
 ///
-/// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
+/// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is a ratio or
+/// BACKOFF_FIELD_WAITS. The field is then not set, and backoff_policy_init does not know of it: check the
+/// code where `field` is not a constant.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_params_set(
     params: *mut backoff_params,

@@ -40,7 +40,7 @@ pub(crate) unsafe fn policy_at<'a>(policy: *const backoff_policy) -> Result<&'a 
 /// Makes a policy from params, which are copied.
 ///
 /// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND
-/// to BACKOFF_ERROR_GIVEN_TWICE).
+/// to BACKOFF_ERROR_GIVEN_TWICE, or BACKOFF_ERROR_TOO_MANY).
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_init(
@@ -67,9 +67,8 @@ pub unsafe extern "C" fn backoff_policy_init(
 /// A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
 /// with "full:base=1s,jitter=0.5" the first wait is 0.5 s to 1.5 s.
 ///
-/// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to
-/// BACKOFF_ERROR_TEXT_TOO_LONG), and `error` also has the place in the string and the text found
-/// there.
+/// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG,
+/// or BACKOFF_ERROR_TOO_MANY), and `error` also has the place in the string and the text found there.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_parse(
@@ -219,7 +218,7 @@ pub unsafe extern "C" fn backoff_policy_change_text(
 /// itself.
 ///
 /// Fails as backoff_policy_init does, with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field
-/// of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
+/// of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio or BACKOFF_FIELD_WAITS.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_change(

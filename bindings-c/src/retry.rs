@@ -6,7 +6,9 @@ use backoff_core::ffi::{self, Progress, outcome_from_number, reason_from_number}
 use backoff_core::{Budget, Outcome, Policy, RandomStream, RetryStats, StopReason};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::code::{BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_OUTCOME, backoff_code};
+use crate::code::{
+    BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_OUTCOME, backoff_code,
+};
 use crate::exported::{exported, require_zeros, required};
 use crate::operation::{BACKOFF_NO_TIME, backoff_decision, optional_ns};
 use crate::outcome::{backoff_outcome, backoff_reason};
@@ -103,9 +105,10 @@ pub struct backoff_loop {
         ) -> backoff_outcome,
     >,
     /// Returns the delay in ns before a retry, in place of the one that the policy computes; or
-    /// BACKOFF_NO_TIME for that of the policy. `index` is the number of the retries so far, less than
-    /// max_retries; `outcome` that of the last attempt. Jitter, cap and floor do not change the delay; a Retry-After, the limits and
-    /// the budget count as always. Optional.
+    /// BACKOFF_NO_TIME for that of the policy. `index` is the number of the retries so far, or since the
+    /// count began anew (reset_after), and less than max_retries; `outcome` is that of the last attempt.
+    /// Jitter, cap and floor do not change the delay; a Retry-After, the limits and the budget count as
+    /// always. Optional.
     pub delay: Option<
         unsafe extern "C" fn(context: *mut c_void, index: u64, outcome: backoff_outcome) -> u64,
     >,
@@ -144,7 +147,7 @@ pub unsafe extern "C" fn backoff_retry(
         let budget = BudgetHandle::get_optional(r#loop.budget)?;
         let stats = StatsHandle::get_optional(r#loop.stats)?;
         let deadline_ns = optional_ns(r#loop.deadline_ns).filter(|&deadline_ns| deadline_ns > 0);
-        let made = Loop { policy, budget, stats, callbacks };
+        let made = Loop { policy, budget, memory: r#loop.budget, stats, callbacks };
         end.write(made.run(RandomStream::from_seed(stream), deadline_ns)?);
         Ok(())
     })
@@ -230,6 +233,8 @@ impl Callbacks {
 struct Loop<'a> {
     policy: Policy,
     budget: Option<&'a Budget>,
+    /// The struct of C that has the budget.
+    memory: *const backoff_budget,
     stats: Option<&'a RetryStats>,
     callbacks: Callbacks,
 }
@@ -241,12 +246,12 @@ impl Loop<'_> {
         deadline_ns: Option<u64>,
     ) -> Result<backoff_loop_event, u32> {
         let Self { callbacks, budget, .. } = self;
-        wait_until_free(*budget)?;
+        self.wait_until_free()?;
         if callbacks.cancelled() {
             return Ok(self.stop(cancelled(0, 0)));
         }
         let began = callbacks.now();
-        wait_until_free(*budget)?;
+        self.wait_until_free()?;
         let policy = ffi::schedule(&self.policy);
         let mut operation = Progress::begin(stream, began, deadline_ns, *budget);
         let (mut attempts, mut last_outcome): (u64, _) = (0, 0);
@@ -265,7 +270,7 @@ impl Loop<'_> {
                 }
             });
             let Some(outcome) = outcome_from_number(number) else {
-                let _ = wait_until_free(*budget);
+                let _ = self.wait_until_free();
                 operation.cancel(*budget);
                 return Err(self.fail(attempts, BACKOFF_ERROR_UNKNOWN_OUTCOME));
             };
@@ -278,7 +283,7 @@ impl Loop<'_> {
             let index = is_asked.then(|| operation.retry_index(policy, now_ns));
             let index = index.filter(|&index| index < self.policy.max_retries());
             let own = index.and_then(|index| callbacks.delay(index, outcome));
-            wait_until_free(*budget).map_err(|code| self.fail(attempts, code))?;
+            self.wait_until_free().map_err(|code| self.fail(attempts, code))?;
             let budget = *budget;
             let decision =
                 operation.decide_with_delay(policy, outcome, retry_after_ns, own, now_ns, budget);
@@ -296,9 +301,16 @@ impl Loop<'_> {
                 break;
             }
         }
-        wait_until_free(*budget).map_err(|code| self.fail(attempts, code))?;
+        self.wait_until_free().map_err(|code| self.fail(attempts, code))?;
         operation.cancel(*budget);
         Ok(self.stop(cancelled(attempts, callbacks.now().saturating_sub(began))))
+    }
+
+    /// Waits until no other thread updates the budget. A function of the caller may have overwritten it.
+    fn wait_until_free(&self) -> Result<(), u32> {
+        // SAFETY: `memory` is null, or the caller keeps the struct as long as the loop runs.
+        let budget = unsafe { BudgetHandle::get_optional(self.memory) };
+        wait_until_free(budget.map_err(|_| BACKOFF_ERROR_DAMAGED)?)
     }
 
     /// Counts the loop, then calls the hook.

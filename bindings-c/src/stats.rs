@@ -52,9 +52,9 @@ pub unsafe extern "C" fn backoff_stats_init(stats: *mut backoff_stats) -> backof
     })
 }
 
-/// Counts an operation that ended after `attempts` attempts, for a BACKOFF_REASON. Pass the number
-/// of calls that were made: after a cancelled wait, backoff_operation_state writes one more. 0
-/// attempts count as 1.
+/// Counts an operation that ended after `attempts` attempts, for a BACKOFF_REASON. Pass the number of calls
+/// that were made, which you count: backoff_operation_state writes one more after a cancelled wait, and fewer
+/// after a long attempt (reset_after). 0 attempts count as 1.
 ///
 /// Fails with BACKOFF_ERROR_UNKNOWN_REASON.
 #[unsafe(no_mangle)]

@@ -6,7 +6,7 @@ Usage: abi.py ABI LIBRARY VERSION
 import ctypes
 import sys
 
-from library import ABI, NUMBERS, F, N, S, code, main, ok, parsed, printed, ref, u32, u64
+from library import ABI, CONSTANTS, NUMBERS, F, N, S, code, main, ok, parsed, printed, ref, u32, u64
 
 #: The names of each group and the number of the first. The functions return them, where there is one.
 GROUPS = [
@@ -155,6 +155,7 @@ SENTENCES = {
     N.MISSING_VALUE: "a key has no value",
     N.NOT_A_COUNT: "the value is not a whole number",
     N.TEXT_TOO_LONG: "the string is longer than 1024 bytes",
+    N.TOO_MANY: "the list has more entries than the limit",
     N.DOES_NOT_FIT: "not even the shortest base or cap fits into the time",
     N.OK: "no error",
     N.ZERO_DENOMINATOR: "the ratio has a zero denominator",
@@ -227,6 +228,8 @@ def shown(error, text):
 
 
 def sentences():
+    codes = {number for name, number in CONSTANTS.items() if name.startswith("BACKOFF_ERROR_")}
+    yield "every code of the header", {N.OK, *codes}, set(SENTENCES)
     for number, message in SENTENCES.items():
         yield number, printed(F.error_message, S.error(code=number)), message
         yield number, shown(S.error(code=number), b"5 ms"), ("ok", message.encode())

@@ -6,6 +6,7 @@ Usage: calls.py ABI LIBRARY
 
 import ctypes
 import sys
+from itertools import product
 
 from call_table import CALLS, FAILURES, INDIRECT, SPENDING, UNCHANGED, VALUES, WITHOUT
 from library import FUNCTIONS, F, N, S, code, filled, main, ok, parsed, printed, ref, u64
@@ -241,24 +242,27 @@ def damaged():
 
 
 def damaged_in_loops():
-    """Functions of a loop that damage its budget: where, the outcome of attempts, whether waits cancel, the code, and how
+    """Functions of a loop that damage its budget or zero it: where, the outcome of attempts, whether waits cancel, the code, and how
     many attempts and waits there are."""
     (lock,) = lock_of(Memory().get("budget"))
-    for where, outcome, cancels, wanted, attempts, waits in [
+    damages = [
         ("now", N.OUTCOME_SUCCESS, 0, "damaged", 0, 0),
         ("attempt", N.OUTCOME_TRANSIENT, 0, "damaged", 1, 0),
         ("attempt", N.OUTCOME_SUCCESS, 0, "damaged", 1, 0),
         ("attempt", 6, 0, "unknown_outcome", 1, 0),
         ("wait", N.OUTCOME_TRANSIENT, 0, "damaged", 2, 1),
         ("wait", N.OUTCOME_TRANSIENT, 1, "damaged", 1, 1),
-    ]:
+    ]
+    size = ctypes.sizeof(S.budget)
+    for (where, outcome, cancels, wanted, attempts, waits), zeroes in product(damages, [0, size]):
         memory, calls = Memory(), []
 
-        def function(name, answer, where=where, memory=memory, calls=calls):
+        def function(name, answer, where=where, memory=memory, calls=calls, zeroes=zeroes):
             def called(*_):
                 calls.append(name)
                 if name == where:
                     ctypes.c_uint64.from_address(memory.at("budget") + 8 * lock).value = 2
+                    ctypes.memset(memory.at("budget"), 0, zeroes)
                 return answer
 
             return FUNCTION[name](called)

@@ -121,6 +121,8 @@ static void set(struct curl_retry *transfer, struct request *request, const char
     request->proxy = value;
   } else if (starts(option, "code=", &value)) {
     forced_code = (CURLcode)atoi(value);
+  } else if (starts(option, "timeout_ms=", &value)) {
+    transfer->timeout_ms = atol(value);
   } else if (starts(option, "timeout=", &value)) {
     curl_easy_setopt(transfer->curl, CURLOPT_TIMEOUT_MS, atol(value));
   } else {

@@ -218,6 +218,22 @@ class Player:
                 assert (lines["outcome"], lines["attempts"]) == (outcome, str(attempts)), lines
                 assert seen == ["CONNECT"] * attempts, seen
 
+    def limits(self, name: str, cases: dict) -> None:
+        """attempt_timeout and what is left of max_elapsed end an attempt (SPEC 18.2), and so does the caller's own limit."""
+        with socket.create_server(("127.0.0.1", 0)) as server:  # which never answers
+            url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+            for policy, own, attempts, reason in [
+                ("attempt_timeout=30ms,max_retries=1", [], "2", "max_retries"),
+                ("attempt_timeout=1h,max_elapsed=30ms", [], "1", "max_elapsed"),
+                ("attempt_timeout=1h,max_retries=1", ["timeout_ms=30"], "2", "max_retries"),
+                ("attempt_timeout=30ms,max_retries=1", ["timeout_ms=3600000"], "2", "max_retries"),
+                # Without attempt_timeout, max_elapsed limits no attempt.
+                ("max_retries=1,max_elapsed=1h", ["timeout_ms=30"], "2", "max_retries"),
+            ]:
+                lines = self.lines(name, [url, "GET", f"constant:base=20ms,{policy}", *own])
+                found = [lines[word] for word in ("attempts", "reason", "outcome", "code")]
+                assert found == [attempts, reason, "timeout", "28"], (policy, own, found)
+
 
 def close_all(server: socket.socket) -> None:
     """Closes each connection once it has got something."""
@@ -289,7 +305,7 @@ if __name__ == "__main__":
         player.cancel,
         player.reused,
     ]
-    others += [player.refused_tunnel, player.no_connection, player.cut_by_proxy]
+    others += [player.limits, player.refused_tunnel, player.no_connection, player.cut_by_proxy]
     tests += [(test, name, by_id) for name in PROGRAMS for test in others]
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(passes, tests))

@@ -231,6 +231,10 @@ class Examples:
         ), output
         assert gone.visits[0].arrived < busy.visits[1].arrived
         assert busy.gaps()[0] >= 0.4, busy.gaps()
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+            output = self.run("curl_multi", "off:attempt_timeout=30ms", url, code=1)
+        assert output.startswith(f"{url}: max_retries after 1 attempts: Timeout"), output
         self.run("curl_multi", "constant:base=1ms", busy.url, code=0)
         self.run("curl_multi", "constant:base=1", busy.url, code=2)
 

@@ -252,7 +252,7 @@ void check_params() {
     check_number("no duration", "code", code(exponential().set(BACKOFF_FIELD_BASE, base)),
                  BACKOFF_ERROR_TOO_LARGE);
     check_number("no duration to change to", "code",
-                 policy.change(BACKOFF_FIELD_BASE, base).error().code(), BACKOFF_ERROR_TOO_LARGE);
+                 policy.change(BACKOFF_FIELD_BASE, duration<double>(base)).error().code(), BACKOFF_ERROR_TOO_LARGE);
   }
 }
 
@@ -282,6 +282,13 @@ void check_fits() {
               "exponential:base=100ms,cap=200ms,jitter=full,max_retries=3");
   check_equal("fit", "error", printed(policy.fit_base(0, seconds(1)).error()),
               "max_attempts 0 is below 1");
+  for (const double base : {-1.0, double(NAN)}) {
+    check_equal("change", "a time that C does not have",
+                policy.change(BACKOFF_FIELD_BASE, duration<double>(base)).error().to_string(), "base is negative or not a number");
+  }
+  check_equal("change", "a count",
+              policy.change(BACKOFF_FIELD_MAX_RETRIES, uint64_t(-1)).error().to_string(),
+              "max_retries 18446744073709551615 is above 4294967296");
   check_number("fit", "a negative time", policy.fit_cap(4, seconds(-1)).error().code(),
                BACKOFF_ERROR_TOO_LARGE);
 }

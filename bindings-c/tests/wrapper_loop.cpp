@@ -437,6 +437,13 @@ void check_informed_attempts() {
   check_equal("informed", "value", ended.value(), "throttled, 7 s");
   check_equal("informed", "log", loop.log.str(),
               "1 throttled 5000000000\n2 throttled 1000000000\n3 success 6000000000\n");
+  int calls = 0;
+  const auto counted = [calls](const backoff::attempt_info &) mutable {
+    return ++calls < 3 ? outcome::transient : outcome::success;
+  };
+  check_number("informed", "of a function that changes itself",
+               backoff::retry(policy, counted, loop.options).value().attempts, 3);
+  check_number("informed", "of a copy", uint64_t(calls), 0);
   const std::function<backoff::verdict(const backoff::attempt_info &)> none;
   check_number("informed", "no function", backoff::retry(policy, none).error().code(),
                BACKOFF_ERROR_NULL_POINTER);

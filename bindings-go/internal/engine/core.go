@@ -29,8 +29,8 @@ func New() *Module {
 	m.elements[0] = nil
 	memory_init(m.memory[:], data0, uint32(i32(0x6000)), 0, len(data0))
 	m.g0 = i32(0x6000)
-	m.g1 = i32(38556)
-	m.g2 = i32(38560)
+	m.g1 = i32(38596)
+	m.g2 = i32(38608)
 	return m
 }
 
@@ -230,11 +230,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36512))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36552))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36504))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36544))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+36496))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+36536))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -460,7 +460,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36664), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36704), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -474,7 +474,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(36572), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(36612), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -509,7 +509,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36572), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36612), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -913,7 +913,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(36760))
+		m.fn19(v5+i32(8), v12, v11, i32(36800))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1285,7 +1285,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(36760))
+		m.fn19(v5+i32(8), v7, v8, i32(36800))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1693,191 +1693,195 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				if t8|v9 != 0 {
 					goto l3
 				}
-				v10 = i32(1)
 				v2 = i32(26)
+				v10 = i32(1)
 				switch v5 {
 				default:
 					v11 = i32(24860)
 					switch v5 + i32(-100) {
 					case 0:
-						goto l31
+						goto l32
 					default:
 						goto l3
 					case 1:
 						v11 = i32(24886)
 						v2 = i32(27)
-						goto l31
+						goto l32
 					case 2:
 						v11 = i32(24913)
 						v2 = i32(52)
-						goto l31
+						goto l32
 					case 3:
 						v11 = i32(24965)
 						v2 = i32(87)
-						goto l31
+						goto l32
 					case 4:
 						v11 = i32(25052)
 						v2 = i32(21)
-						goto l31
+						goto l32
 					case 5:
 						v11 = i32(25073)
 						v2 = i32(46)
-						goto l31
+						goto l32
 					case 6:
 						v11 = i32(25119)
 						v2 = i32(56)
-						goto l31
+						goto l32
 					case 7:
 						v11 = i32(25175)
 						v2 = i32(96)
-						goto l31
+						goto l32
 					case 8:
 						v11 = i32(25271)
 						v2 = i32(36)
-						goto l31
+						goto l32
 					case 9:
 						v11 = i32(25307)
 						v2 = i32(28)
-						goto l31
+						goto l32
 					case 10:
 						v11 = i32(25335)
-						goto l31
+						goto l32
 					case 11:
 						v11 = i32(25361)
 						v2 = i32(107)
-						goto l31
+						goto l32
 					case 12:
 						v11 = i32(25468)
 						v2 = i32(50)
-						goto l31
+						goto l32
 					case 13:
 						v11 = i32(25518)
 						v2 = i32(38)
-						goto l31
+						goto l32
 					case 14:
 						v11 = i32(25556)
 						v2 = i32(71)
-						goto l31
+						goto l32
 					case 15:
 						v11 = i32(25627)
 						v2 = i32(59)
-						goto l31
+						goto l32
 					case 16:
 						v11 = i32(25686)
 						v2 = i32(49)
-						goto l31
+						goto l32
 					case 17:
 						v11 = i32(25735)
 						v2 = i32(44)
-						goto l31
+						goto l32
 					case 18:
 						v11 = i32(25779)
 						v2 = i32(68)
-						goto l31
+						goto l32
 					}
 				case 1:
 					v11 = i32(25847)
 					v2 = i32(19)
-					goto l31
+					goto l32
 				case 2:
 					v11 = i32(25866)
 					v2 = i32(27)
-					goto l31
+					goto l32
 				case 3:
 					v11 = i32(25893)
 					v2 = i32(67)
-					goto l31
+					goto l32
 				case 8:
 					v11 = i32(25960)
 					v2 = i32(47)
-					goto l31
+					goto l32
 				case 9:
 					v11 = i32(26007)
 					v2 = i32(25)
-					goto l31
+					goto l32
 				case 10:
 					v11 = i32(26032)
 					v2 = i32(27)
-					goto l31
+					goto l32
 				case 11:
 					v11 = i32(26059)
-					goto l31
+					goto l32
 				case 12:
 					v11 = i32(26085)
 					v2 = i32(61)
-					goto l31
+					goto l32
 				case 13:
 					v11 = i32(0x6622)
 					v2 = i32(41)
-					goto l31
+					goto l32
 				case 14:
 					v11 = i32(26187)
 					v2 = i32(38)
-					goto l31
+					goto l32
 				case 15:
 					v11 = i32(26225)
 					v2 = i32(16)
-					goto l31
+					goto l32
 				case 16:
 					v11 = i32(26241)
 					v2 = i32(17)
-					goto l31
+					goto l32
 				case 17:
 					v11 = i32(26258)
 					v2 = i32(18)
-					goto l31
+					goto l32
 				case 23:
 					v11 = i32(26276)
 					v2 = i32(31)
-					goto l31
+					goto l32
 				case 24:
 					v11 = i32(26307)
 					v2 = i32(36)
-					goto l31
+					goto l32
 				case 25:
 					v11 = i32(26343)
 					v2 = i32(52)
-					goto l31
-				case 4:
+					goto l32
+				case 26:
 					v11 = i32(26395)
+					v2 = i32(40)
+					goto l32
+				case 4:
+					v11 = i32(26435)
 					v2 = i32(28)
-					goto l31
+					goto l32
 				case 5:
-					v11 = i32(26423)
+					v11 = i32(26463)
 					v2 = i32(28)
-					goto l31
+					goto l32
 				case 18:
-					v11 = i32(26451)
+					v11 = i32(26491)
 					v2 = i32(48)
-					goto l31
+					goto l32
 				case 19:
-					v11 = i32(26499)
+					v11 = i32(26539)
 					v2 = i32(62)
-					goto l31
+					goto l32
 				case 20:
-					v11 = i32(26561)
+					v11 = i32(26601)
 					v2 = i32(70)
-					goto l31
+					goto l32
 				case 21:
-					v11 = i32(26631)
+					v11 = i32(26671)
 					v2 = i32(49)
-					goto l31
+					goto l32
 				case 6:
-					v11 = i32(26680)
+					v11 = i32(26720)
 					v2 = i32(32)
-					goto l31
+					goto l32
 				case 7:
-					v11 = i32(26712)
+					v11 = i32(26752)
 					v2 = i32(37)
-					goto l31
+					goto l32
 				case 22:
-					v11 = i32(26749)
+					v11 = i32(26789)
 					v2 = i32(50)
-					goto l31
+					goto l32
 				case 0:
 					v11 = i32(24852)
 					v2 = i32(8)
-					goto l31
+					goto l32
 				}
 			}
 		l3:
@@ -1887,26 +1891,26 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 			}
 			v10 = p9
 			v2 = i32(-104)
-		l51:
+		l52:
 			{
 				if v2 == 0 {
-					goto l50
+					goto l51
 				}
-				v11 = v2 + i32(30212)
+				v11 = v2 + i32(30252)
 				v2 = v2 + i32(4)
 				t10 := int32(load32(m.memory, uint32(v11)))
 				if t10 != v5 {
-					goto l51
+					goto l52
 				}
 			}
 			t11 := m.fn31(v8)
 			v11 = t11
 			switch v9 {
 			default:
-				goto l50
+				goto l51
 			case 0:
 				if v11 == 0 {
-					goto l50
+					goto l51
 				}
 				store32(m.memory, uint64(uint32(v4))+1580, uint32(v5))
 				store32(m.memory, uint64(uint32(v4))+1576, uint32(v11))
@@ -1915,40 +1919,40 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				t13 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				store64(m.memory, uint64(uint32(v4))+1560, uint64(t13))
 				if v7 == 0 {
-					goto l54
+					goto l55
 				}
 				m.fn32(v4+i32(20), v4+i32(1560), v7, v6)
-				goto l55
-			l54:
-				m.fn32(v4+i32(20), v4+i32(1560), i32(0), v4)
+				goto l56
 			l55:
+				m.fn32(v4+i32(20), v4+i32(1560), i32(0), v4)
+			l56:
 				t14 := int32(load32(m.memory, uint64(uint32(v4))+24))
 				v2 = t14
 				t15 := int32(load32(m.memory, uint64(uint32(v4))+20))
 				v11 = t15
 				memory_copy(m.memory[:], uint32(v4+i32(796)), uint32(v4+i32(28)), uint32(i32(764)))
-				goto l56
+				goto l57
 			case 1, 2:
 				if v8 == 0 {
-					goto l57
+					goto l58
 				}
 				if v11 == 0 {
-					goto l50
+					goto l51
 				}
-			l57:
+			l58:
 				memory_copy(m.memory[:], uint32(v4+i32(20)), uint32(v1+i32(44)), uint32(i32(36)))
 				v2 = i32(0)
-			l59:
+			l60:
 				{
 					if v2 == i32(36) {
-						goto l58
+						goto l59
 					}
 					t16 := int32(m.memory[uint32(v4+i32(20)+v2)])
 					m.memory[uint32(v4+i32(1636)+v2)] = byte(t16)
 					v2 = v2 + i32(1)
-					goto l59
+					goto l60
 				}
-			l58:
+			l59:
 				t17 := int64(load64(m.memory, uint64(uint32(v10))+8))
 				v12 = t17
 				t18 := int64(load64(m.memory, uint64(uint32(v10))+16))
@@ -1979,9 +1983,9 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				v2 = v4 + i32(1580)
 				memory_copy(m.memory[:], uint32(v2), uint32(v4+i32(20)), uint32(i32(36)))
 				memory_zero(m.memory[:], uint32(v4+i32(20)), uint32(i32(772)))
-				t25 := m.fn34(v4+i32(20), i32(34530), i32(3))
+				t25 := m.fn34(v4+i32(20), i32(34570), i32(3))
 				t26 := m.fn35(t25, v14)
-				t27 := m.fn34(t26, i32(34533), i32(2))
+				t27 := m.fn34(t26, i32(34573), i32(2))
 				v1 = t27
 				store32(m.memory, uint64(uint32(v4))+1708, uint32(v11))
 				store32(m.memory, uint64(uint32(v4))+1704, uint32(v5))
@@ -1997,16 +2001,16 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				v11 = t29
 				memory_copy(m.memory[:], uint32(v4+i32(796)), uint32(v1+i32(8)), uint32(i32(764)))
 			}
-		l56:
+		l57:
 			v10 = i32(0)
 		}
-	l31:
+	l32:
 		store32(m.memory, uint64(uint32(v4))+28, uint32(v2))
 		store32(m.memory, uint64(uint32(v4))+24, uint32(v11))
 		store32(m.memory, uint64(uint32(v4))+20, uint32(v10))
 		memory_copy(m.memory[:], uint32(v4+i32(32)), uint32(v4+i32(796)), uint32(i32(764)))
 		goto l1
-	l50:
+	l51:
 		store64(m.memory, uint64(uint32(v4))+20, uint64(i64(0x6500000002)))
 	}
 l1:
@@ -2024,11 +2028,11 @@ func (m *Module) fn31(v0 int32) int32 {
 	v1 = t0 - i32(176)
 	m.g0 = v1
 	v2 = i32(12)
-	memory_copy(m.memory[:], uint32(v1+i32(4)+i32(12)), uint32(i32(29960)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v1+i32(4)+i32(12)), uint32(i32(30000)), uint32(i32(108)))
 	store32(m.memory, uint64(uint32(v1))+132, uint32(i32(10)))
 	store64(m.memory, uint64(uint32(v1))+124, uint64(i64(1)))
 	v3 = v1 + i32(136)
-	memory_copy(m.memory[:], uint32(v3), uint32(i32(30068)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v3), uint32(i32(30108)), uint32(i32(40)))
 l4:
 	{
 		v4 = v2 + i32(4)
@@ -2220,15 +2224,15 @@ func (m *Module) fn36(v0, v1 int32) {
 			if v3 != i32(24) {
 				goto l0
 			}
-			v5 = i32(35729)
+			v5 = i32(35769)
 			v6 = i32(56)
 			goto l1
 		}
 	l0:
 		v6 = v4 << 2
-		t3 := int32(load32(m.memory, uint32(v6+i32(38352))))
+		t3 := int32(load32(m.memory, uint32(v6+i32(38392))))
 		v5 = t3
-		t4 := int32(load32(m.memory, uint32(v6+i32(38248))))
+		t4 := int32(load32(m.memory, uint32(v6+i32(38288))))
 		v6 = t4
 	}
 l1:
@@ -2254,9 +2258,9 @@ l1:
 		p10 = 1
 	}
 	v10 = p10
-	p11 := i32(35667)
+	p11 := i32(35707)
 	if v10 != 0 {
-		p11 = i32(35682)
+		p11 = i32(35722)
 	}
 	v11 = p11
 	p12 := i32(15)
@@ -2404,7 +2408,7 @@ l7:
 					t63 := v20
 					p62 := i32(1)
 					if v0 != 0 {
-						p62 = i32(34528)
+						p62 = i32(34568)
 					}
 					p64 := i32(0)
 					if v0 != 0 {
@@ -2455,7 +2459,7 @@ l7:
 					if t70 != i32(115) {
 						goto l7
 					}
-					memory_copy(m.memory[:], uint32(v14), uint32(i32(34416)), uint32(i32(112)))
+					memory_copy(m.memory[:], uint32(v14), uint32(i32(34456)), uint32(i32(112)))
 					v0 = i32(0)
 				l28:
 					{
@@ -2473,7 +2477,7 @@ l7:
 						t74 := v20
 						p73 := i32(1)
 						if v0 != 0 {
-							p73 = i32(34528)
+							p73 = i32(34568)
 						}
 						p75 := i32(0)
 						if v0 != 0 {
@@ -2530,7 +2534,7 @@ l7:
 						if v9 == 0 {
 							goto l7
 						}
-						_ = m.fn34(v0, i32(35709), i32(14))
+						_ = m.fn34(v0, i32(35749), i32(14))
 						goto l7
 					}
 					v0 = i32(128)
@@ -2635,13 +2639,13 @@ l7:
 				t93 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t94 := int32(load32(m.memory, uint64(uint32(v2))+20))
 				t95 := m.fn34(v20, t93, t94)
-				t96 := m.fn34(t95, i32(35708), i32(1))
+				t96 := m.fn34(t95, i32(35748), i32(1))
 				v22 = t96
 				m.fn41(v2+i32(48), v0)
 				_ = m.fn239(v22, v2+i32(48), v15)
 				goto l7
 			}
-			_ = m.fn34(v20, i32(35700), i32(8))
+			_ = m.fn34(v20, i32(35740), i32(8))
 			goto l7
 		case 0:
 			if v17 == 0 {
@@ -2678,19 +2682,19 @@ l7:
 					goto l30
 				}
 				store32(m.memory, uint64(uint32(v2))+60, uint32(i32(4)))
-				store32(m.memory, uint64(uint32(v2))+56, uint32(i32(35663)))
+				store32(m.memory, uint64(uint32(v2))+56, uint32(i32(35703)))
 				store32(m.memory, uint64(uint32(v2))+52, uint32(i32(15)))
-				store32(m.memory, uint64(uint32(v2))+48, uint32(i32(35648)))
+				store32(m.memory, uint64(uint32(v2))+48, uint32(i32(35688)))
 				t106 := m.fn251(v17, v10, v16, v0, v2+i32(48), v20)
 				if t106 != 0 {
-					_ = m.fn34(v20, i32(35698), i32(2))
+					_ = m.fn34(v20, i32(35738), i32(2))
 					goto l7
 				}
 			}
 		l30:
 			m.fn252(v4, v16, v20)
 			store32(m.memory, uint64(uint32(v2))+60, uint32(i32(2)))
-			store32(m.memory, uint64(uint32(v2))+56, uint32(i32(34528)))
+			store32(m.memory, uint64(uint32(v2))+56, uint32(i32(34568)))
 			store32(m.memory, uint64(uint32(v2))+52, uint32(v12))
 			store32(m.memory, uint64(uint32(v2))+48, uint32(v11))
 			_ = m.fn251(v17, v10, i32(0), v2, v2+i32(48), v20)
@@ -2708,7 +2712,7 @@ l20:
 l22:
 	if uint32(v0) < uint32(v18) {
 		t110 := m.fn34(v20, v13, v0)
-		_ = m.fn34(t110, i32(35723), i32(3))
+		_ = m.fn34(t110, i32(35763), i32(3))
 		goto l7
 	}
 	_ = m.fn34(v20, v13, v18)
@@ -2889,7 +2893,7 @@ func (m *Module) fn41(v0, v1 int32) {
 		panic("unreachable")
 	default:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(30264)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(30304)))
 		goto l11
 	case 3, 11, 12, 37:
 		v2 = i32(2)
@@ -2899,26 +2903,26 @@ func (m *Module) fn41(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36256)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36296)))
 		goto l11
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36300)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36340)))
 		goto l11
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36376)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36416)))
 		goto l11
 	case 23:
 		v2 = i32(4)
 		goto l1
 	case 26:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36412)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36452)))
 		goto l11
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(30348)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(30388)))
 	}
 l11:
 	v2 = i32(0)
@@ -2959,7 +2963,7 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 		v3 = t6
 		v5 = i32(-16)
 		v1 = i32(-28)
-		v6 = i32(37252)
+		v6 = i32(37292)
 	l11:
 		{
 			store32(m.memory, uint64(uint32(v4))+160, uint32(v1+i32(29)))
@@ -2969,8 +2973,8 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 					if uint32(v1+i32(28)) > uint32(i32(1)) {
 						goto l2
 					}
-					t7 := int32(load32(m.memory, uint32(v5+i32(36860))))
-					t8 := int32(load32(m.memory, uint32(v5+i32(0x9000))))
+					t7 := int32(load32(m.memory, uint32(v5+i32(36900))))
+					t8 := int32(load32(m.memory, uint32(v5+i32(36904))))
 					_ = m.fn34(v4+i32(940), t7, t8)
 					goto l3
 				}
@@ -2982,29 +2986,29 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 								if uint32(v1+i32(7)) < uint32(i32(-7)) {
 									goto l7
 								}
-								v7 = v5 + i32(37184)
+								v7 = v5 + i32(37224)
 								if v7 == 0 {
 									goto l7
 								}
 								t13 := int32(load32(m.memory, uint32(v7)))
 								t14 := v4 + i32(940)
 								v7 = t13
-								t15 := int32(load32(m.memory, uint32(v5+i32(37188))))
+								t15 := int32(load32(m.memory, uint32(v5+i32(37228))))
 								t16 := v7
 								v8 = t15
 								t17 := m.fn34(t14, t16, v8)
 								v9 = t17
-								t18 := m.fn44(v7, v8, i32(36983), i32(21))
+								t18 := m.fn44(v7, v8, i32(37023), i32(21))
 								if t18 != 0 {
 									t35 := m.fn46(v4)
 									_ = m.fn35(v9, t35)
 									goto l3
 								}
-								t19 := m.fn44(v7, v8, i32(37004), i32(23))
+								t19 := m.fn44(v7, v8, i32(37044), i32(23))
 								if t19 != 0 {
 									goto l9
 								}
-								t20 := m.fn44(v7, v8, i32(37027), i32(22))
+								t20 := m.fn44(v7, v8, i32(37067), i32(22))
 								if t20 == 0 {
 									goto l3
 								}
@@ -3012,19 +3016,19 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 								_ = m.fn35(v9, t21)
 								goto l3
 							}
-							t10 := m.fn34(v4+i32(940), i32(36860), i32(28))
+							t10 := m.fn34(v4+i32(940), i32(36900), i32(28))
 							v7 = t10
 							if v1 == i32(-15) {
 								goto l5
 							}
-							t11 := int64(load64(m.memory, uint32(v5+i32(36888))))
+							t11 := int64(load64(m.memory, uint32(v5+i32(36928))))
 							_ = m.fn35(v7, t11)
 							goto l6
 						}
 					l5:
-						_ = m.fn34(v7, i32(36976), i32(4))
+						_ = m.fn34(v7, i32(37016), i32(4))
 					l6:
-						t24 := m.fn34(v7, i32(36980), i32(3))
+						t24 := m.fn34(v7, i32(37020), i32(3))
 						t25 := m.fn45(v4, v1+i32(27))
 						_ = m.fn35(t24, t25)
 						goto l3
@@ -3039,13 +3043,13 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 					t27 := int32(load32(m.memory, uint32(v6)))
 					v7 = t27
 					v8 = v7 << 2
-					t28 := int32(load32(m.memory, uint32(v8+i32(37528))))
+					t28 := int32(load32(m.memory, uint32(v8+i32(37568))))
 					v9 = t28
-					t29 := int32(load32(m.memory, uint32(v8+i32(37556))))
+					t29 := int32(load32(m.memory, uint32(v8+i32(37596))))
 					v8 = t29
-					t30 := m.fn34(v4+i32(940), i32(37049), i32(28))
+					t30 := m.fn34(v4+i32(940), i32(37089), i32(28))
 					t31 := m.fn34(t30, v8, v9)
-					t32 := m.fn34(t31, i32(36980), i32(3))
+					t32 := m.fn34(t31, i32(37020), i32(3))
 					t33 := int64(load64(m.memory, uint64(uint32(v4+v7<<3))+96))
 					_ = m.fn35(t32, t33)
 					goto l3
@@ -3074,7 +3078,7 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 				p44 = i32(0)
 			}
 			m.t0[uint(v3)].(func(int32, int32, int32))(t40, p43, p44)
-			m.t0[uint(v3)].(func(int32, int32, int32))(v2, i32(28935), i32(1))
+			m.t0[uint(v3)].(func(int32, int32, int32))(v2, i32(28975), i32(1))
 			v6 = v6 + i32(4)
 			v1 = v1 + i32(1)
 			v5 = v5 + i32(8)
@@ -3315,7 +3319,7 @@ func (m *Module) fn51(v0, v1, v2 int32, v3 int64, v4 int32) {
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn39(v5+i32(8), v2, i32(29960), i32(27), v4)
+	m.fn39(v5+i32(8), v2, i32(30000), i32(27), v4)
 	v4 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v6 = t1
@@ -3369,7 +3373,7 @@ func (m *Module) fn53(v0, v1 int32) {
 			goto l0
 		}
 		v1 = i32(0)
-		v2 = i32(29640)
+		v2 = i32(29680)
 		goto l1
 	l0:
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -3596,7 +3600,7 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_budget_event_name(v0 int32) int32 {
 	v0 = v0 + i32(-1)
-	p0 := i32(29248)
+	p0 := i32(29288)
 	if uint32(v0) < uint32(i32(6)) {
 		p0 = v0*i32(24) + i32(24667)
 	}
@@ -3623,7 +3627,7 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn39(v3, v1, i32(30068), i32(10), i32(0))
+		m.fn39(v3, v1, i32(30108), i32(10), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -3664,7 +3668,7 @@ func (m *Module) fn61(v0, v1, v2 int32) {
 	m.fn118(v3, v1)
 	v4 = i64(0)
 	{
-		t1 := m.fn40(v2, i32(30068), i32(10))
+		t1 := m.fn40(v2, i32(30108), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
@@ -4034,7 +4038,7 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn39(v4, v1, i32(30068), i32(10), i32(1))
+		m.fn39(v4, v1, i32(30108), i32(10), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -4347,7 +4351,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+37368))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+37408))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn69(t8, v4)
@@ -4814,7 +4818,7 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 								if uint64(v9) < uint64(i64(3)) {
 									v10 = i64(0)
 									{
-										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+29520))
+										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+29560))
 										switch t5 {
 										case 1:
 											goto l6
@@ -5341,7 +5345,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(37380))))
+					t15 := int32(load32(m.memory, uint32(v1+i32(37420))))
 					t16 := m.fn87(v8, t15)
 					if t16 == v7 {
 						goto l10
@@ -6112,7 +6116,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(37380))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(37420))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -6535,9 +6539,9 @@ l1:
 			{
 				if v1 == i32(600) {
 					store64(m.memory, uint64(uint32(v8))+2720, uint64(i64(0x300000000)))
-					t41 := int64(load64(m.memory, uint64(uint32(i32(0)))+37368))
+					t41 := int64(load64(m.memory, uint64(uint32(i32(0)))+37408))
 					store64(m.memory, uint64(uint32(v8))+2728, uint64(t41))
-					t42 := int32(load32(m.memory, uint64(uint32(i32(0)))+37376))
+					t42 := int32(load32(m.memory, uint64(uint32(i32(0)))+37416))
 					store32(m.memory, uint64(uint32(v8))+2736, uint32(t42))
 					v9 = v8 + i32(1400)
 				l25:
@@ -6546,9 +6550,9 @@ l1:
 						v1 = t43
 						if v1 == 0 {
 							store64(m.memory, uint64(uint32(v8))+2720, uint64(i64(0x300000000)))
-							t46 := int64(load64(m.memory, uint64(uint32(i32(0)))+37368))
+							t46 := int64(load64(m.memory, uint64(uint32(i32(0)))+37408))
 							store64(m.memory, uint64(uint32(v8))+2728, uint64(t46))
-							t47 := int32(load32(m.memory, uint64(uint32(i32(0)))+37376))
+							t47 := int32(load32(m.memory, uint64(uint32(i32(0)))+37416))
 							store32(m.memory, uint64(uint32(v8))+2736, uint32(t47))
 							v19 = v8 + i32(1448)
 							v20 = v8 + i32(1424)
@@ -6773,7 +6777,7 @@ func (m *Module) fn99(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(37360)
+		v2 = v2<<2 + i32(37400)
 		if v2 == 0 {
 			goto l2
 		}
@@ -6924,11 +6928,11 @@ func (m *Module) fn105(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn124(v2+i32(12), v1)
-	t4 := m.fn34(v2+i32(12), i32(37364), i32(3))
+	t4 := m.fn34(v2+i32(12), i32(37404), i32(3))
 	t5 := m.fn35(t4, v5)
-	t6 := m.fn34(t5, i32(35708), i32(1))
+	t6 := m.fn34(t5, i32(35748), i32(1))
 	t7 := m.fn35(t6, v4)
-	t8 := m.fn34(t7, i32(35708), i32(1))
+	t8 := m.fn34(t7, i32(35748), i32(1))
 	t9 := m.fn35(t8, v3)
 	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -6955,9 +6959,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+37368))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+37408))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+37376))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+37416))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -7156,7 +7160,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		memory_copy(m.memory[:], uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2832)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
 		m.fn112(v4+i32(2832), v4+i32(600))
-		m.fn113(v4+i32(1624), v4+i32(2832), i32(30068), i32(10))
+		m.fn113(v4+i32(1624), v4+i32(2832), i32(30108), i32(10))
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+1624))
@@ -7175,7 +7179,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		l9:
 			memory_copy(m.memory[:], uint32(v4+i32(3544)), uint32(v1), uint32(i32(352)))
 			memory_copy(m.memory[:], uint32(v4+i32(3192)), uint32(v4+i32(3544)), uint32(i32(352)))
-			m.fn114(v4+i32(1624), v4+i32(2832), i32(30068), i32(10), v4+i32(3192))
+			m.fn114(v4+i32(1624), v4+i32(2832), i32(30108), i32(10), v4+i32(3192))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1644))
 			v1 = t7
 			if v1 == 0 {
@@ -7215,7 +7219,7 @@ l16:
 	}
 	v2 = i64(0)
 	{
-		t13 := int32(load32(m.memory, uint32(v1+i32(30108))))
+		t13 := int32(load32(m.memory, uint32(v1+i32(30148))))
 		v6 = t13
 		p14 := i32(-33)
 		if uint32(v6) < uint32(i32(33)) {
@@ -7322,9 +7326,9 @@ l0:
 					p7 = 1
 				}
 				v5 = p7
-				p8 := i32(30348)
+				p8 := i32(30388)
 				if v5 != 0 {
-					p8 = i32(30264)
+					p8 = i32(30304)
 				}
 				t9 := m.fn221(p8, i32(6), v8, v2)
 				v11 = t9
@@ -7338,9 +7342,9 @@ l0:
 					p10 = i32(576)
 				}
 				v6 = p10
-				p11 := i32(33432)
+				p11 := i32(33472)
 				if v5 != 0 {
-					p11 = i32(32628)
+					p11 = i32(32668)
 				}
 				v5 = p11 + i32(-16)
 			l5:
@@ -7446,9 +7450,9 @@ func (m *Module) fn112(v0, v1 int32) {
 		p3 = i32(108)
 	}
 	v4 = p3
-	p4 := i32(30068)
+	p4 := i32(30108)
 	if v3 != 0 {
-		p4 = i32(29960)
+		p4 = i32(30000)
 	}
 	v3 = p4
 	v5 = v1 + i32(880)
@@ -7987,7 +7991,7 @@ func (m *Module) fn118(v0, v1 int32) {
 	m.g0 = v2
 	memory_zero(m.memory[:], uint32(v2), uint32(i32(352)))
 	v3 = i32(8)
-	memory_copy(m.memory[:], uint32(v2+i32(352)+i32(8)), uint32(i32(30068)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v2+i32(352)+i32(8)), uint32(i32(30108)), uint32(i32(40)))
 l4:
 	if v3 == i32(48) {
 		goto l0
@@ -8043,9 +8047,9 @@ func (m *Module) fn119(v0, v1, v2 int32) {
 		p3 = i32(1)
 	}
 	m.fn41(t1, p3)
-	p4 := i32(30072)
+	p4 := i32(30112)
 	if v4 != 0 {
-		p4 = i32(29964)
+		p4 = i32(30004)
 	}
 	v1 = p4
 	t6 := v1
@@ -8067,7 +8071,7 @@ func (m *Module) fn119(v0, v1, v2 int32) {
 	}
 	v8 = t9 & p12
 	v9 = v2 + i32(216)
-	v10 = i32(34378)
+	v10 = i32(34418)
 l1:
 	{
 		{
@@ -8134,14 +8138,14 @@ l1:
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn34(v1, t18, t19)
-		t21 := m.fn34(t20, i32(34379), i32(1))
+		t21 := m.fn34(t20, i32(34419), i32(1))
 		v1 = t21
 		{
 			if v4 != i32(22) {
 				goto l7
 			}
 			if v12 == i64(0x7fffffffffffffff) {
-				_ = m.fn34(v1, i32(32621), i32(4))
+				_ = m.fn34(v1, i32(32661), i32(4))
 				goto l10
 			}
 		l7:
@@ -8155,7 +8159,7 @@ l1:
 	l9:
 		_ = m.fn239(v1, v3+i32(804), v12)
 	l10:
-		v10 = i32(34380)
+		v10 = i32(34420)
 		v1 = v11
 		goto l1
 	}
@@ -8297,9 +8301,9 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+38532))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+38572))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+38508))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+38548))
 			v6 = t7
 		}
 	l2:
@@ -8499,9 +8503,9 @@ func (m *Module) fn124(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+38484))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+38524))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+38460))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+38500))
 		v3 = t5
 	}
 l0:
@@ -8533,9 +8537,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(35708)
+		p11 := i32(35748)
 		if v1 != 0 {
-			p11 = i32(37380)
+			p11 = i32(37420)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8548,7 +8552,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn34(v4, i32(35708), i32(1))
+	_ = m.fn34(v4, i32(35748), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn35(v4, v7)
@@ -8688,54 +8692,54 @@ func (m *Module) Xbackoff_code_name(v0 int32) int32 {
 	var v1 int32
 	switch v0 + i32(-100) {
 	default:
-		v1 = i32(29361)
+		v1 = i32(29401)
 		if v0 == 0 {
 			goto l20
 		}
 		v0 = v0 + i32(-1)
-		p0 := i32(29419)
+		p0 := i32(29459)
 		if uint32(v0) < uint32(i32(26)) {
-			p0 = v0*i32(24) + i32(26799)
+			p0 = v0*i32(24) + i32(26839)
 		}
 		return p0
 	case 0:
-		return i32(29286)
+		return i32(29326)
 	case 1:
-		return i32(29463)
+		return i32(29503)
 	case 2:
-		return i32(29449)
-	case 3:
-		return i32(29262)
-	case 4:
-		return i32(29445)
-	case 5:
-		return i32(29224)
-	case 6:
-		return i32(29332)
-	case 7:
-		return i32(29299)
-	case 8:
-		return i32(29364)
-	case 9:
-		return i32(29390)
-	case 10:
-		return i32(29317)
-	case 11:
 		return i32(29489)
+	case 3:
+		return i32(29302)
+	case 4:
+		return i32(29485)
+	case 5:
+		return i32(29264)
+	case 6:
+		return i32(29372)
+	case 7:
+		return i32(29339)
+	case 8:
+		return i32(29404)
+	case 9:
+		return i32(29430)
+	case 10:
+		return i32(29357)
+	case 11:
+		return i32(29529)
 	case 12:
-		return i32(29373)
+		return i32(29413)
 	case 13:
-		return i32(29248)
+		return i32(29288)
 	case 14:
-		return i32(29273)
+		return i32(29313)
 	case 15:
-		return i32(29477)
+		return i32(29517)
 	case 16:
-		return i32(29406)
+		return i32(29446)
 	case 17:
-		return i32(29235)
+		return i32(29275)
 	case 18:
-		v1 = i32(29349)
+		v1 = i32(29389)
 	}
 l20:
 	return v1
@@ -8772,7 +8776,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(36428)
+	p3 := i32(36468)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8816,7 +8820,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(34416)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(34456)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8925,10 +8929,10 @@ func (m *Module) Xbackoff_error_message(v0, v1 int32, v2 int64, v3 int32) int32 
 func (m *Module) Xbackoff_field_name(v0 int32) int32 {
 	var v1 int32
 	v1 = v0 * i32(24)
-	t1 := v1 + i32(28263)
-	p0 := i32(29449)
+	t1 := v1 + i32(28303)
+	p0 := i32(29489)
 	if uint32(v0+i32(-33)) < uint32(i32(10)) {
-		p0 = v1 + i32(27255)
+		p0 = v1 + i32(27295)
 	}
 	p2 := p0
 	if uint32(v0+i32(-1)) < uint32(i32(27)) {
@@ -9048,7 +9052,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
 				m.fn272(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(36428)
+				p11 := i32(36468)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -9077,7 +9081,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(36428)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(36468)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -9648,7 +9652,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		p0 = i32(-1)
 	}
 	v2 = p0
-	v3 = i32(29432)
+	v3 = i32(29472)
 	{
 		switch v0 + i32(-9) {
 		case 1:
@@ -9668,7 +9672,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 				}
 				p8 := i32(0)
 				if v0 != 0 {
-					p8 = v2*i32(24) + i32(27927)
+					p8 = v2*i32(24) + i32(27967)
 				}
 				return p8
 			}
@@ -9683,7 +9687,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 				}
 				p10 := i32(0)
 				if v0 != 0 {
-					p10 = v2*i32(24) + i32(27423)
+					p10 = v2*i32(24) + i32(27463)
 				}
 				return p10
 			}
@@ -9700,7 +9704,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p2 := i32(0)
 			if v0 != 0 {
-				p2 = v2*i32(24) + i32(27615)
+				p2 = v2*i32(24) + i32(27655)
 			}
 			return p2
 		case 2:
@@ -9714,7 +9718,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p4 := i32(0)
 			if v0 != 0 {
-				p4 = v2*i32(24) + i32(27759)
+				p4 = v2*i32(24) + i32(27799)
 			}
 			return p4
 		case 0:
@@ -9728,7 +9732,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p6 := i32(0)
 			if v0 != 0 {
-				p6 = v2*i32(24) + i32(27999)
+				p6 = v2*i32(24) + i32(28039)
 			}
 			return p6
 		}
@@ -9738,7 +9742,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		}
 		p11 := i32(0)
 		if uint32(v2) < uint32(i32(6)) {
-			p11 = v2*i32(24) + i32(27471)
+			p11 = v2*i32(24) + i32(27511)
 		}
 		v3 = p11
 	}
@@ -11179,11 +11183,11 @@ l0:
 
 //go:norace
 func (m *Module) Xbackoff_outcome_name(v0 int32) int32 {
-	p0 := i32(29390)
+	p0 := i32(29430)
 	if uint32(v0) < uint32(i32(6)) {
-		p0 = v0*i32(24) + i32(29080)
+		p0 = v0*i32(24) + i32(29120)
 	}
-	p1 := i32(29385)
+	p1 := i32(29425)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -11662,9 +11666,9 @@ l39:
 							p12 = i32(104)
 						}
 						v23 = p12
-						p13 := i32(30072)
+						p13 := i32(30112)
 						if v22 != 0 {
-							p13 = i32(29964)
+							p13 = i32(30004)
 						}
 						v22 = p13
 					l2:
@@ -11872,7 +11876,7 @@ l39:
 									goto l26
 								}
 								if v24 == i32(11) {
-									v22 = i32(36432)
+									v22 = i32(36472)
 									v23 = i32(5)
 									goto l28
 								}
@@ -11880,7 +11884,7 @@ l39:
 								v23 = i32(0)
 								goto l28
 							l26:
-								v22 = i32(36452)
+								v22 = i32(36492)
 								v23 = i32(1)
 							l28:
 								v23 = v23 << 2
@@ -12421,7 +12425,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 	l7:
 		memory_zero(m.memory[:], uint32(v5+i32(768)), uint32(i32(360)))
 		store64(m.memory, uint64(uint32(v5))+1128, uint64(i64(0x1b00000000)))
-		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29960)), uint32(i32(108)))
+		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(30000)), uint32(i32(108)))
 	l8:
 		{
 			t17 := m.fn233(v5 + i32(1128))
@@ -12860,7 +12864,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn39(v3, v1, i32(29960), i32(27), i32(0))
+		m.fn39(v3, v1, i32(30000), i32(27), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -12905,7 +12909,7 @@ func (m *Module) fn183(v0, v1, v2 int32) {
 		m.fn232(v3, v1)
 		v4 = i64(0)
 		{
-			t1 := m.fn40(v2, i32(29960), i32(27))
+			t1 := m.fn40(v2, i32(30000), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
@@ -12969,7 +12973,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn39(v4, v1, i32(29960), i32(27), i32(1))
+		m.fn39(v4, v1, i32(30000), i32(27), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -14481,7 +14485,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(36428)
+			p4 := i32(36468)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -14642,7 +14646,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(36456)
+		v1 = i32(36496)
 		v2 = i32(0)
 	l25:
 		{
@@ -14769,11 +14773,11 @@ l2:
 
 //go:norace
 func (m *Module) Xbackoff_reason_name(v0 int32) int32 {
-	p0 := i32(29317)
+	p0 := i32(29357)
 	if uint32(v0) < uint32(i32(8)) {
-		p0 = v0*i32(24) + i32(28912)
+		p0 = v0*i32(24) + i32(28952)
 	}
-	p1 := i32(29385)
+	p1 := i32(29425)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -14851,7 +14855,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+36888))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+36928))
 			v1 = t7
 		}
 	l4:
@@ -15106,7 +15110,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(36976))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(37016))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -15359,7 +15363,7 @@ func (m *Module) fn224(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn114(v2+i32(56), v1, i32(29960), i32(27), v2+i32(408))
+		m.fn114(v2+i32(56), v1, i32(30000), i32(27), v2+i32(408))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+76))
 			v3 = t10
@@ -15960,9 +15964,9 @@ func (m *Module) fn230(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+37752))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+37792))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+37588))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+37628))
 		v2 = t1
 	}
 l1:
@@ -16175,9 +16179,9 @@ l5:
 func (m *Module) fn235(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(37912))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(37952))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(38080))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(38120))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
@@ -16352,7 +16356,7 @@ l1:
 		t4 := v0
 		p3 := i32(1)
 		if v4 != 0 {
-			p3 = i32(34382)
+			p3 = i32(34422)
 		}
 		var p5 int32
 		if v4 != i32(0) {
@@ -16376,10 +16380,10 @@ func (m *Module) fn241(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn34(v0, i32(34399), i32(2))
+		_ = m.fn34(v0, i32(34439), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(34416)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(34456)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16446,7 +16450,7 @@ func (m *Module) fn242(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn34(v2, i32(34381), i32(1))
+			_ = m.fn34(v2, i32(34421), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16472,7 +16476,7 @@ func (m *Module) fn242(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn35(v0, v3)
-		t11 := m.fn34(t10, i32(34382), i32(1))
+		t11 := m.fn34(t10, i32(34422), i32(1))
 		_ = m.fn35(t11, int64(uint32(v2)))
 	}
 l3:
@@ -16728,7 +16732,7 @@ func (m *Module) fn249(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	t1 := m.fn34(v1, i32(35897), i32(1))
+	t1 := m.fn34(v1, i32(35937), i32(1))
 	v3 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v4 = t2
@@ -16747,8 +16751,8 @@ l3:
 		if uint32((v5+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v5)>>4)))+34383])
-		t6 := int32(m.memory[uint64(uint32(v5&i32(15)))+34383])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v5)>>4)))+34423])
+		t6 := int32(m.memory[uint64(uint32(v5&i32(15)))+34423])
 		store32(m.memory, uint64(uint32(v2))+12, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn34(v3, v2+i32(12), i32(4))
 		goto l2
@@ -16766,9 +16770,9 @@ l0:
 		p10 = 1
 	}
 	v0 = p10
-	p11 := i32(35897)
+	p11 := i32(35937)
 	if v0 != 0 {
-		p11 = i32(35898)
+		p11 = i32(35938)
 	}
 	p12 := i32(1)
 	if v0 != 0 {
@@ -16819,9 +16823,9 @@ func (m *Module) fn251(v0, v1, v2, v3, v4, v5 int32) int32 {
 		p1 = 1
 	}
 	v0 = p1
-	p2 := i32(33432)
+	p2 := i32(33472)
 	if v0 != 0 {
-		p2 = i32(32628)
+		p2 = i32(32668)
 	}
 	v7 = p2
 	p3 := i32(7)
@@ -16829,14 +16833,14 @@ func (m *Module) fn251(v0, v1, v2, v3, v4, v5 int32) int32 {
 		p3 = i32(36)
 	}
 	v8 = p3
-	p4 := i32(30348)
+	p4 := i32(30388)
 	if v0 != 0 {
-		p4 = i32(30264)
+		p4 = i32(30304)
 	}
 	v9 = p4
-	p5 := i32(30072)
+	p5 := i32(30112)
 	if v0 != 0 {
-		p5 = i32(29964)
+		p5 = i32(30004)
 	}
 	v10 = p5
 	p6 := i32(9)
@@ -16905,7 +16909,7 @@ l14:
 					goto l5
 				}
 				v20 = i32(0)
-				v0 = i32(33544)
+				v0 = i32(33584)
 				v21 = i32(834)
 			l13:
 				if v20&i32(1) != 0 {
@@ -17023,7 +17027,7 @@ func (m *Module) fn252(v0, v1, v2 int32) {
 				if t3 == 0 {
 					goto l0
 				}
-				v5 = i32(35875)
+				v5 = i32(35915)
 				v6 = i32(22)
 				goto l1
 			}
@@ -17041,7 +17045,7 @@ func (m *Module) fn252(v0, v1, v2 int32) {
 					goto l3
 				}
 			}
-			v5 = i32(35844)
+			v5 = i32(35884)
 			v6 = i32(31)
 			goto l1
 		l2:
@@ -17049,7 +17053,7 @@ func (m *Module) fn252(v0, v1, v2 int32) {
 				if v3 != 0 {
 					return
 				}
-				v5 = i32(35785)
+				v5 = i32(35825)
 				v6 = i32(36)
 				goto l1
 			}
@@ -17080,8 +17084,8 @@ func (m *Module) fn252(v0, v1, v2 int32) {
 				if v6 == 0 {
 					return
 				}
-				v1 = v6 + i32(34532)
-				v4 = v6 + i32(34528)
+				v1 = v6 + i32(34572)
+				v4 = v6 + i32(34568)
 				v6 = v6 + i32(16)
 				t7 := int32(load32(m.memory, uint32(v4)))
 				t8 := int32(load32(m.memory, uint32(v1)))
@@ -17090,13 +17094,13 @@ func (m *Module) fn252(v0, v1, v2 int32) {
 					goto l9
 				}
 			}
-			v5 = i32(35821)
+			v5 = i32(35861)
 			v6 = i32(23)
 		}
 	l1:
-		t10 := m.fn34(v2, i32(35726), i32(2))
+		t10 := m.fn34(v2, i32(35766), i32(2))
 		t11 := m.fn34(t10, v5, v6)
-		_ = m.fn34(t11, i32(35728), i32(1))
+		_ = m.fn34(t11, i32(35768), i32(1))
 	}
 }
 
@@ -18161,4 +18165,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00x\x92\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\x7f\x92\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00x\x92\x00\x00\x7f\x92\x00\x00\xbd\x8c\x00\x00Ԍ\x00\x00\x88\x92\x00\x00G\x8d\x00\x00\x90\x92\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00constant fixed const|exponential exp expo|full fulljitter|equal equaljitter|decorrelated decorrelatedjitter|base delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelay|increment step|multiplier factor expbase backofffactor backoffmultiplier timemultiple exponent|cap max maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimit|jitter randomize randomizationfactor|max_retries retries maxretry limit numretries maxtimes backofflimit|max_attempts attempts tries maxtries stop stopafterattempt numofattempts times|max_elapsed maxtime maxelapsedtime deadline maxretrytime stopafterdelay|waits delays steps|attempt_timeout timeout pertrytimeout|max_tokens tokens capacity burst|ratio tokenratio retryratio budgetpercent percentcanretry|min_concurrent minretryconcurrency:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00a\x86\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00b\x86\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00c\x86\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00d\x86\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00e\x86\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00g\x86\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00i\x86\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {name}unknown key {name}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entries (did you mean  or ; the keys are ; the names are ?)a policy  (its default)... (){field} is not used by {selector} (growth=steps uses it)a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x94\x8d\x00\x00\x06\x00\x00\x00\x9a\x8d\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xb0\x8d\x00\x00\f\x00\x00\x00\xbc\x8d\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00č\x00\x00\a\x00\x00\x00at_leastexactspread\x00\x04\x8e\x00\x00\b\x00\x00\x00\f\x8e\x00\x00\x05\x00\x00\x00\x11\x8e\x00\x00\x06\x00\x00\x00beginfailure0\x8e\x00\x00\x05\x00\x00\x005\x8e\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00i\x8e\x00\x00\x0e\x00\x00\x00w\x8e\x00\x00\x0e\x00\x00\x00\x85\x8e\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\xa8\x8e\x00\x00\x06\x00\x00\x00\xae\x8e\x00\x00\x06\x00\x00\x00\xb4\x8e\x00\x00\a\x00\x00\x00\xbb\x8e\x00\x00\t\x00\x00\x00Ď\x00\x00\b\x00\x00\x00̎\x00\x00\x06\x00\x00\x00Ҏ\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x14\x8f\x00\x00\x03\x00\x00\x00\x17\x8f\x00\x00\x03\x00\x00\x00\x1a\x8f\x00\x00\x03\x00\x00\x00\x1d\x8f\x00\x00\x03\x00\x00\x00 \x8f\x00\x00\x03\x00\x00\x00#\x8f\x00\x00\x03\x00\x00\x00&\x8f\x00\x00\x03\x00\x00\x00)\x8f\x00\x00\x03\x00\x00\x00,\x8f\x00\x00\x03\x00\x00\x00/\x8f\x00\x00\x03\x00\x00\x002\x8f\x00\x00\x03\x00\x00\x005\x8f\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x99\x8f\x00\x001\x00\x00\x00ʏ\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00w\x90\x00\x00\x15\x00\x00\x00\x8c\x90\x00\x00\x17\x00\x00\x00Ր\x00\x007\x00\x00\x00\f\x91\x00\x00$\x00\x00\x00\xa3\x90\x00\x00\x16\x00\x00\x000\x91\x00\x00K\x00\x00\x00{\x91\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00x\x92\x00\x00\x7f\x92\x00\x00\xbd\x8c\x00\x00Ԍ\x00\x00\x88\x92\x00\x00G\x8d\x00\x00\x90\x92\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00>\x8c\x00\x00D\x8c\x00\x00H\x8c\x00\x00Q\x8c\x00\x00[\x8c\x00\x00`\x8c\x00\x00f\x8c\x00\x00l\x8c\x00\x00o\x8c\x00\x00u\x8c\x00\x00z\x8c\x00\x00\x80\x8c\x00\x00\x8c\x8c\x00\x00\x98\x8c\x00\x00\xa2\x8c\x00\x00\xb2\x8c\x00\x00\xbd\x8c\x00\x00Ȍ\x00\x00Ԍ\x00\x00ߌ\x00\x00\xed\x8c\x00\x00\xf8\x8c\x00\x00\a\x8d\x00\x00\x1c\x8d\x00\x00!\x8d\x00\x000\x8d\x00\x00;\x8d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00G\x8d\x00\x00M\x8d\x00\x00W\x8d\x00\x00[\x8d\x00\x00i\x8d\x00\x00uv\x00\x00u\x8d\x00\x00~v\x00\x00x\x8d\x00\x00\x86\x8d\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00\x13\x00\x00\x00\x12\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00\xe7\x86\x00\x00\x18\x87\x00\x00*\x87\x00\x00S\x87\x00\x00s\x87\x00\x00\x93\x87\x00\x00\xb9\x87\x00\x00\xe1\x87\x00\x00<\x88\x00\x00a\x88\x00\x00a\x88\x00\x00\x85\x88\x00\x00؈\x00\x00\x1e\x89\x00\x001\x89\x00\x00C\x89\x00\x00Z\x89\x00\x00n\x89\x00\x00\xa5\x89\x00\x00ω\x00\x00\n\x8a\x00\x00>\x8a\x00\x00w\x8a\x00\x00\x9c\x8a\x00\x00\xbe\x8a\x00\x00\x1b\x8b\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\b\x92\x00\x00\b\x92\x00\x00\b\x92\x00\x00\x10\x92\x00\x00 \x92\x00\x00\x10\x92\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\b\x92\x00\x00\b\x92\x00\x00\b\x92\x00\x00\x10\x92\x00\x00 \x92\x00\x00\x10\x92\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe list has more entries than the limitthe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\xa0\x92\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\xa7\x92\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xa0\x92\x00\x00\xa7\x92\x00\x00\xe5\x8c\x00\x00\xfc\x8c\x00\x00\xb0\x92\x00\x00o\x8d\x00\x00\xb8\x92\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00,v\x00\x00\b\x00\x00\x004v\x00\x00\x06\x00\x00\x00:v\x00\x00\v\x00\x00\x00Ev\x00\x00\n\x00\x00\x00Ov\x00\x00\t\x00\x00\x00Xv\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00\x90v\x00\x00\x05\x00\x00\x00\x95v\x00\x00\b\x00\x00\x00\x9dv\x00\x00\x05\x00\x00\x00\xa2v\x00\x00\x04\x00\x00\x00\xa6v\x00\x00\x03\x00\x00\x00\xa9v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xe4v\x00\x00\x04\x00\x00\x00\xe8v\x00\x00\x17\x00\x00\x00\xffv\x00\x00\x05\x00\x00\x00\x04w\x00\x00\x18\x00\x00\x00\x1cw\x00\x00\f\x00\x00\x00(w\x00\x00,\x00\x00\x00Tw\x00\x00\a\x00\x00\x00[w\x00\x00%\x00\x00\x00\x80w\x00\x00\x10\x00\x00\x00\x90w\x00\x00\"\x00\x00\x00\xb2w\x00\x00\f\x00\x00\x00\xbew\x00\x00O\x00\x00\x00\rx\x00\x00\x11\x00\x00\x00\x1ex\x00\x00O\x00\x00\x00mx\x00\x00\r\x00\x00\x00zx\x00\x00\x15\x00\x00\x00\x8fx\x00\x00\f\x00\x00\x00\x9bx\x00\x006\x00\x00\x00\xd1x\x00\x00\n\x00\x00\x00\xdbx\x00\x00H\x00\x00\x00#y\x00\x00\f\x00\x00\x00/y\x00\x00F\x00\x00\x00uy\x00\x00\x03\x00\x00\x00xy\x00\x00\x1e\x00\x00\x00\x96y\x00\x00\v\x00\x00\x00\xa1y\x00\x00H\x00\x00\x00\xe9y\x00\x00\f\x00\x00\x00\xf5y\x00\x00!\x00\x00\x00\x16z\x00\x00\b\x00\x00\x00\x1ez\x00\x00\x1e\x00\x00\x00<z\x00\x00\x0f\x00\x00\x00Kz\x00\x00\x1c\x00\x00\x00gz\x00\x00\x14\x00\x00\x00{z\x00\x00!\x00\x00\x00\x9cz\x00\x00\x05\x00\x00\x00\xa1z\x00\x00L\x00\x00\x00\xedz\x00\x00\n\x00\x00\x00\xf7z\x00\x00D\x00\x00\x00;{\x00\x00\x0f\x00\x00\x00J{\x00\x00D\x00\x00\x00\x8e{\x00\x00\b\x00\x00\x00\x96{\x00\x00Z\x00\x00\x00\xf0{\x00\x00\r\x00\x00\x00\xfd{\x00\x00\x1d\x00\x00\x00\x1a|\x00\x00\r\x00\x00\x00'|\x00\x00\x1e\x00\x00\x00E|\x00\x00\f\x00\x00\x00Q|\x00\x00U\x00\x00\x00\xa6|\x00\x00\a\x00\x00\x00\xad|\x00\x00p\x00\x00\x00\x1d}\x00\x00\a\x00\x00\x00$}\x00\x00q\x00\x00\x00\x95}\x00\x00\x05\x00\x00\x00\x9a}\x00\x004\x00\x00\x00\xce}\x00\x00\x04\x00\x00\x00\xd2}\x00\x00R\x00\x00\x00$~\x00\x00\x06\x00\x00\x00*~\x00\x00R\x00\x00\x00|~\x00\x00\b\x00\x00\x00\x84~\x00\x00\x1c\x00\x00\x00\xa0~\x00\x00\x13\x00\x00\x00\xb3~\x00\x00-\x00\x00\x00\xe0~\x00\x00\x04\x00\x00\x00\xe4~\x00\x00-\x00\x00\x00\x11\x7f\x00\x00\x11\x00\x00\x00\"\x7f\x00\x009\x00\x00\x00[\x7f\x00\x00\x03\x00\x00\x00^\x7f\x00\x00\x1e\x00\x00\x00|\x7f\x00\x00\t\x00\x00\x00\x85\x7f\x00\x00\x10\x00\x00\x00\x95\x7f\x00\x00\x04\x00\x00\x00\x85\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x80w\x00\x00\x10\x00\x00\x00܁\x00\x00\x1c\x00\x00\x00\xb2w\x00\x00\f\x00\x00\x00\xf8\x81\x00\x00\x1e\x00\x00\x00\xd1x\x00\x00\n\x00\x00\x00\x16\x82\x00\x00 \x00\x00\x006\x82\x00\x00\x03\x00\x00\x009\x82\x00\x00\x0f\x00\x00\x00H\x82\x00\x00\v\x00\x00\x00S\x82\x00\x00\x19\x00\x00\x00l\x82\x00\x00\a\x00\x00\x00s\x82\x00\x00'\x00\x00\x00\x9cz\x00\x00\x05\x00\x00\x00\x9a\x82\x00\x00%\x00\x00\x00constant fixed const|exponential exp expo|full fulljitter|equal equaljitter|decorrelated decorrelatedjitter|base delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelay|increment step|multiplier factor expbase backofffactor backoffmultiplier timemultiple exponent|cap max maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimit|jitter randomize randomizationfactor|max_retries retries maxretry limit numretries maxtimes backofflimit|max_attempts attempts tries maxtries stop stopafterattempt numofattempts times|max_elapsed maxtime maxelapsedtime deadline maxretrytime stopafterdelay|waits delays steps|attempt_timeout timeout pertrytimeout|max_tokens tokens capacity burst|ratio tokenratio retryratio budgetpercent percentcanretry|min_concurrent minretryconcurrency:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x89\x86\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\x8a\x86\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\x8b\x86\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\x8c\x86\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\x8d\x86\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\x8f\x86\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x91\x86\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {name}unknown key {name}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entries (did you mean  or ; the keys are ; the names are ?)a policy  (its default)... (){field} is not used by {selector} (growth=steps uses it)a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\xbc\x8d\x00\x00\x06\x00\x00\x00\u008d\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x95\x7f\x00\x00\x04\x00\x00\x00\xe4v\x00\x00\x04\x00\x00\x00\xffv\x00\x00\x05\x00\x00\x00؍\x00\x00\f\x00\x00\x00\xe4\x8d\x00\x00\b\x00\x00\x00\x1cw\x00\x00\f\x00\x00\x00\xec\x8d\x00\x00\a\x00\x00\x00at_leastexactspread\x00,\x8e\x00\x00\b\x00\x00\x004\x8e\x00\x00\x05\x00\x00\x009\x8e\x00\x00\x06\x00\x00\x00beginfailureX\x8e\x00\x00\x05\x00\x00\x00]\x8e\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\x91\x8e\x00\x00\x0e\x00\x00\x00\x9f\x8e\x00\x00\x0e\x00\x00\x00\xad\x8e\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00Ў\x00\x00\x06\x00\x00\x00֎\x00\x00\x06\x00\x00\x00\u070e\x00\x00\a\x00\x00\x00\xe3\x8e\x00\x00\t\x00\x00\x00\xec\x8e\x00\x00\b\x00\x00\x00\xf4\x8e\x00\x00\x06\x00\x00\x00\xfa\x8e\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec<\x8f\x00\x00\x03\x00\x00\x00?\x8f\x00\x00\x03\x00\x00\x00B\x8f\x00\x00\x03\x00\x00\x00E\x8f\x00\x00\x03\x00\x00\x00H\x8f\x00\x00\x03\x00\x00\x00K\x8f\x00\x00\x03\x00\x00\x00N\x8f\x00\x00\x03\x00\x00\x00Q\x8f\x00\x00\x03\x00\x00\x00T\x8f\x00\x00\x03\x00\x00\x00W\x8f\x00\x00\x03\x00\x00\x00Z\x8f\x00\x00\x03\x00\x00\x00]\x8f\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\xc1\x8f\x00\x001\x00\x00\x00\xf2\x8f\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\x9f\x90\x00\x00\x15\x00\x00\x00\xb4\x90\x00\x00\x17\x00\x00\x00\xfd\x90\x00\x007\x00\x00\x004\x91\x00\x00$\x00\x00\x00ː\x00\x00\x16\x00\x00\x00X\x91\x00\x00K\x00\x00\x00\xa3\x91\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xa0\x92\x00\x00\xa7\x92\x00\x00\xe5\x8c\x00\x00\xfc\x8c\x00\x00\xb0\x92\x00\x00o\x8d\x00\x00\xb8\x92\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00f\x8c\x00\x00l\x8c\x00\x00p\x8c\x00\x00y\x8c\x00\x00\x83\x8c\x00\x00\x88\x8c\x00\x00\x8e\x8c\x00\x00\x94\x8c\x00\x00\x97\x8c\x00\x00\x9d\x8c\x00\x00\xa2\x8c\x00\x00\xa8\x8c\x00\x00\xb4\x8c\x00\x00\xc0\x8c\x00\x00ʌ\x00\x00ڌ\x00\x00\xe5\x8c\x00\x00\xf0\x8c\x00\x00\xfc\x8c\x00\x00\a\x8d\x00\x00\x15\x8d\x00\x00 \x8d\x00\x00/\x8d\x00\x00D\x8d\x00\x00I\x8d\x00\x00X\x8d\x00\x00c\x8d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00o\x8d\x00\x00u\x8d\x00\x00\x7f\x8d\x00\x00\x83\x8d\x00\x00\x91\x8d\x00\x00\x9dv\x00\x00\x9d\x8d\x00\x00\xa6v\x00\x00\xa0\x8d\x00\x00\xae\x8d\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00\x13\x00\x00\x00\x12\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00\x0f\x87\x00\x00@\x87\x00\x00R\x87\x00\x00{\x87\x00\x00\x9b\x87\x00\x00\xbb\x87\x00\x00\xe1\x87\x00\x00\t\x88\x00\x00d\x88\x00\x00\x89\x88\x00\x00\x89\x88\x00\x00\xad\x88\x00\x00\x00\x89\x00\x00F\x89\x00\x00Y\x89\x00\x00k\x89\x00\x00\x82\x89\x00\x00\x96\x89\x00\x00͉\x00\x00\xf7\x89\x00\x002\x8a\x00\x00f\x8a\x00\x00\x9f\x8a\x00\x00Ċ\x00\x00\xe6\x8a\x00\x00C\x8b\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x000\x92\x00\x000\x92\x00\x000\x92\x00\x008\x92\x00\x00H\x92\x00\x008\x92\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x000\x92\x00\x000\x92\x00\x000\x92\x00\x008\x92\x00\x00H\x92\x00\x008\x92\x00\x00"
