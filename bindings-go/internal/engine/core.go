@@ -4549,6 +4549,77 @@ func (m *Module) fn76(v0 int32, v1 int64) {
 }
 
 //go:norace
+func (m *Module) Xbackoff_budget_member_get_level(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
+	var v5, v6, v7 int32
+	t0 := m.g0
+	v5 = t0 - i32(448)
+	m.g0 = v5
+	v6 = i32(100)
+	{
+		if v4 == 0 {
+			goto l0
+		}
+		if v1 != 0 {
+			goto l1
+		}
+		v1 = i32(0)
+		goto l2
+	l1:
+		if !(v2 == 0) {
+			goto l3
+		}
+		v7 = i32(0)
+		v1 = i32(1)
+		goto l2
+	l3:
+		if uint64(v2) <= uint64(i64(0x7fffffff)) {
+			goto l4
+		}
+		v6 = i32(108)
+		goto l0
+	l4:
+		v7 = int32(v2)
+	l2:
+		if v0 == 0 {
+			goto l0
+		}
+		{
+			t1 := int64(load64(m.memory, uint32(v0)))
+			if t1 == i64(0x312d7265626d656d) {
+				goto l5
+			}
+			v6 = i32(101)
+			goto l0
+		}
+	l5:
+		m.fn78(v5+i32(240), v0+i32(8), v1, v7)
+		{
+			t2 := int32(load32(m.memory, uint64(uint32(v5))+240))
+			if t2 != 0 {
+				goto l6
+			}
+			v6 = i32(112)
+			goto l0
+		}
+	l6:
+		memory_copy(m.memory[:], uint32(v5+i32(40)), uint32(v5+i32(240)+i32(8)), uint32(i32(200)))
+		memory_copy(m.memory[:], uint32(v5+i32(240)), uint32(v5+i32(40)+i32(88)), uint32(i32(88)))
+		m.fn65(v5+i32(8)+i32(8), v5+i32(40), v5+i32(240), v3)
+		store64(m.memory, uint64(uint32(v4))+24, uint64(i64(0)))
+		t3 := int64(load64(m.memory, uint64(uint32(v5))+32))
+		store64(m.memory, uint64(uint32(v4))+16, uint64(t3))
+		t4 := int64(load64(m.memory, uint64(uint32(v5))+24))
+		store64(m.memory, uint64(uint32(v4))+8, uint64(t4))
+		t5 := int64(load64(m.memory, uint64(uint32(v5))+16))
+		store64(m.memory, uint32(v4), uint64(t5))
+		v6 = i32(0)
+	}
+l0:
+	m.g0 = v5 + i32(448)
+	return v6
+}
+
+//go:norace
 func (m *Module) fn78(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10, v11, v12 int64
