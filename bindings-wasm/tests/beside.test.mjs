@@ -162,6 +162,15 @@ test("withOptions changes some options of a function", async () => {
 	assert.equal(load.withOptions().name, load.name);
 });
 
+test("a policy of withOptions takes the place of the policy and the fields before it, not of other options", async () => {
+	const clock = new FakeClock();
+	const load = makeRetriable(throwing(busy), { ...job, clock, maxRetries: 4, base: 0, multiplier: 3, fallback: "stale" });
+	assert.equal(await load.withOptions({ policy: "constant:base=1ms,max_retries=1" })(), "stale");
+	assert.deepEqual(clock.waits, [1]);
+	assert.equal(await load.withOptions({ policy: "constant:base=1ms", maxRetries: 2 })(), "stale");
+	assert.deepEqual(clock.waits, [1, 1, 1]);
+});
+
 test("an abort ends the wait for a fallback", async () => {
 	const controller = new AbortController();
 	const fallback = () => {
@@ -299,6 +308,7 @@ describe("defaults of the program", () => {
 			[{ onStop: 1 }, /^onStop must be a function, got number$/],
 			[{ signal: AbortSignal.abort() }, /^signal belongs to one loop; it is no default of all$/],
 			[{ seed: 1 }, /^seed belongs to one loop; it is no default of all$/],
+			[{ deadline: 5 }, /^deadline belongs to one loop; it is no default of all$/],
 			[7, /^options of setDefaults must be a plain object, got number$/],
 		]) {
 			assert.throws(() => setDefaults(options), { name: "TypeError", message });
