@@ -79,6 +79,13 @@ describe("fields beside the policy", () => {
 		retryIf: "shouldRetry",
 		abortSignal: "signal",
 		onFailedAttempt: "onRetry, and onStop for the last failure",
+		backoffLimit: "cap or maxRetries",
+		delay: "delays or base",
+		basee: "base",
+		maxAttempt: "maxAttempts",
+		onretry: "onRetry",
+		sedd: "seed",
+		ceadline: "deadline",
 	})) {
 		test(`${name} of another library`, async () => {
 			const message = `${name} is unknown; did you mean ${meant}?`;

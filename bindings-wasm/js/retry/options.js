@@ -13,6 +13,7 @@ import { adviceOn } from "./advice.js";
 import { DEFAULT_CLOCK, realTime } from "./clock.js";
 import {
 	changeFields,
+	fieldNames,
 	isAttemptLimited,
 	isField,
 	maxRetriesOf,
@@ -226,8 +227,9 @@ export function changedBy(options, changes) {
 function checkFieldNames(caller, fields) {
 	const unknown = Object.keys(fields).find((name) => !isField(name));
 	if (unknown !== undefined) {
+		const names = [...ownNames(), ...(ifStarted(fieldNames) ?? [])];
 		const all = `; the options of ${caller} are ${ownNames().join(", ")}, and those of a policy`;
-		throw new TypeError(`${unknown} is unknown${adviceOn(unknown, readPolicyText) ?? all}`);
+		throw new TypeError(`${unknown} is unknown${adviceOn(unknown, readPolicyText, names) ?? all}`);
 	}
 }
 
