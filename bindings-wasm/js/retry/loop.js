@@ -194,7 +194,13 @@ export class Loop {
 			if (fallback === undefined || this.reason === CANCELLED) {
 				throw end.error;
 			}
-			const value = await this.until(typeof fallback === "function" ? fallback(end.error) : fallback);
+			let value;
+			try {
+				value = await this.until(typeof fallback === "function" ? fallback(end.error) : fallback);
+			} catch (thrown) {
+				const error = unwrap(thrown);
+				throw signal?.aborted && Object.is(error, reasonOf(signal)) ? error : withFailure(error, end);
+			}
 			if (value === ABORTED) {
 				throw reasonOf(signal);
 			}
