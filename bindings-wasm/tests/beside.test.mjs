@@ -95,6 +95,14 @@ describe("fields beside the policy", () => {
 			);
 		});
 	}
+
+	test("a name that is near none has a list of all", async () => {
+		const all = /^\(x is unknown; the options of retry are shouldRetry, .*, and those of a policy$/;
+		await assert.rejects(
+			retry(() => 1, { shouldRetry: always, "(x": 1 }),
+			{ name: "TypeError", message: all },
+		);
+	});
 });
 
 describe("a call learns its attempt", () => {
@@ -171,7 +179,14 @@ test("withOptions changes some options of a function", async () => {
 
 test("a policy of withOptions takes the place of the policy and the fields before it, not of other options", async () => {
 	const clock = new FakeClock();
-	const load = makeRetriable(throwing(busy), { ...job, clock, maxRetries: 4, base: 0, multiplier: 3, fallback: "stale" });
+	const load = makeRetriable(throwing(busy), {
+		...job,
+		clock,
+		maxRetries: 4,
+		base: 0,
+		multiplier: 3,
+		fallback: "stale",
+	});
 	assert.equal(await load.withOptions({ policy: "constant:base=1ms,max_retries=1" })(), "stale");
 	assert.deepEqual(clock.waits, [1]);
 	assert.equal(await load.withOptions({ policy: "constant:base=1ms", maxRetries: 2 })(), "stale");

@@ -11,27 +11,22 @@ const MEANT = [
 ];
 
 /**
- * The rest of the sentence "NAME is unknown"; undefined if there is no advice. `known` are all names. The core knows
- * those of other libraries for fields: what `parse` says of a policy string with that key.
+ * The rest of the sentence "NAME is unknown"; undefined if there is no advice. `known` are all names, of which one that
+ * differs in a letter may be meant. The core knows what other libraries call fields: what `parse` says of a policy string
+ * with that key.
  */
 export function adviceOn(name, parse, known) {
-	let keys = "";
+	let meant;
 	try {
+		// A name that is no regular expression is near none.
+		const isNear = (each) =>
+			[...name].some((_, at) => RegExp(`^${name.slice(0, at)}.{0,2}${name.slice(at + 1)}$`, "i").test(each));
+		meant = known.filter(isNear);
 		parse(`off:${name.toLowerCase()}=`);
 	} catch ({ message }) {
-		keys = /(?:mean|:) ([\w ]+?)(?:\?| has no)/.exec(message)?.[1] ?? "";
+		const keys = /(?:mean|:) ([\w ]+?)(?:\?| has no)/.exec(message)?.[1];
+		meant = [...new Set(keys ? [...meant, ...optionOf(keys).split(" or ")] : meant)].join(" or ");
 	}
-	const all = [...known.filter((each) => isNear(each, name)), ...optionOf(keys).split(" or ")];
-	const meant = [...new Set(all)].filter(Boolean).join(" or ") || MEANT.find(([names]) => names.test(name))?.[1];
+	meant ||= MEANT.find(([names]) => names.test(name))?.[1];
 	return meant && `; did you mean ${meant}?`;
-}
-
-/** Whether two names differ in one letter, or only in their case. */
-function isNear(...names) {
-	const [one, other] = names.map((name) => name.toLowerCase());
-	let same = 0;
-	while (one[same] && one[same] === other[same]) {
-		same++;
-	}
-	return [same, same + 1].some((end) => [same, same + 1].some((next) => one.slice(end) === other.slice(next)));
 }
