@@ -5,11 +5,12 @@ use std::error::Error;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use backoff_core::{BudgetLevel, BudgetMember, ExchangeAnswers, MemberAnswer, Outcome};
 
 use crate::shared_budget::store::StoreError;
+use crate::sync::Instant;
 
 /// What an operation holds of a budget, and of which one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

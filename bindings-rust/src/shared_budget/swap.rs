@@ -1,6 +1,5 @@
 //! Asking the store: load, step and swap, until it has the steps.
 
-use std::thread;
 use std::time::Duration;
 
 use backoff_core::{BudgetLevel, SteppedState};
@@ -8,6 +7,7 @@ use backoff_core::{BudgetLevel, SteppedState};
 use crate::shared_budget::exchange::{BudgetExchange, SwapOutcome};
 use crate::shared_budget::store::{BudgetStore, StoreError, Stored};
 use crate::shared_budget::worker::{Inner, caught};
+use crate::sync::thread;
 
 /// So many characters of a text an error quotes: something else may have written one of any length.
 const MAX_QUOTED: usize = 100;

@@ -2,15 +2,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::{self, ThreadId};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::Duration;
 
 use backoff_core::{BudgetEvent, BudgetLevel, Outcome};
 
 use crate::shared_budget::exchange::{BudgetExchange, SwapOutcome};
 use crate::shared_budget::pending::{Answer, Pending};
 use crate::shared_budget::store::{BudgetStore, StoreError};
+use crate::sync::thread::{self, ThreadId};
+use crate::sync::{Condvar, Instant, Mutex, MutexGuard};
 use crate::time::{Clock, Monotonic};
 
 /// An exchange may take at least this long: the store may need a new connection.
