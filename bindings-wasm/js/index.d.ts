@@ -868,7 +868,8 @@ interface LoopOptions<T> extends Partial<PolicyOptions> {
 	readonly shouldRetryResult?: ShouldRetryResult<T> | undefined;
 	/**
 	 * The waits and the limits: a policy or a policy string. A policy without `max_retries` and `max_elapsed` retries
-	 * for ever. Default: `default`, three retries.
+	 * for ever, with a warning unless it says `max_retries=none`, or the loop `maxRetries: Infinity`. Default: `default`,
+	 * three retries.
 	 */
 	readonly policy?: Policy | string | undefined;
 	/**
@@ -883,7 +884,8 @@ interface LoopOptions<T> extends Partial<PolicyOptions> {
 		| undefined;
 	/**
 	 * A value in place of the error, or a function of the error that returns one, if the loop gives up. The hooks and the
-	 * stats see the failure. It is none for an abort, or for a hook that throws.
+	 * stats see the failure. It is none for an abort, or for a hook that throws. An error that the function throws has the
+	 * failure as its cause.
 	 */
 	readonly fallback?: unknown;
 	/** The budget for the retries, shared by all callers of one server, or by many processes. `null` is none. */
@@ -1091,7 +1093,7 @@ export function makeRetriable<This, Arguments extends readonly unknown[], T>(
 /** What {@link makeRetriable} returns. */
 export interface Retriable<This, Arguments extends readonly unknown[], T, F = never> {
 	(this: This, ...args: Arguments): Promise<T | F>;
-	/** The same function with some options changed. */
+	/** The same function with some options changed. A policy takes the place of the policy and the fields before it. */
 	withOptions(changes: RetriableOptions<T, Arguments, This>): Retriable<This, Arguments, T, F>;
 	withOptions<G>(changes: RetriableOptions<T, Arguments, This> & WithFallback<G>): Retriable<This, Arguments, T, G>;
 }

@@ -79,6 +79,13 @@ describe("fields beside the policy", () => {
 		retryIf: "shouldRetry",
 		abortSignal: "signal",
 		onFailedAttempt: "onRetry, and onStop for the last failure",
+		backoffLimit: "cap or maxRetries",
+		delay: "delays or base",
+		basee: "base",
+		maxAttempt: "maxAttempts",
+		onretry: "onRetry",
+		sedd: "seed",
+		ceadline: "deadline",
 	})) {
 		test(`${name} of another library`, async () => {
 			const message = `${name} is unknown; did you mean ${meant}?`;
@@ -88,6 +95,14 @@ describe("fields beside the policy", () => {
 			);
 		});
 	}
+
+	test("a name that is near none has a list of all", async () => {
+		const all = /^\(x is unknown; the options of retry are shouldRetry, .*, and those of a policy$/;
+		await assert.rejects(
+			retry(() => 1, { shouldRetry: always, "(x": 1 }),
+			{ name: "TypeError", message: all },
+		);
+	});
 });
 
 describe("a call learns its attempt", () => {
@@ -160,6 +175,22 @@ test("withOptions changes some options of a function", async () => {
 	assert.throws(() => load.withOptions({ retries: 1 }), /did you mean maxRetries/);
 	assert.throws(() => load.withOptions(5), /options of withOptions must be a plain object, got number/);
 	assert.equal(load.withOptions().name, load.name);
+});
+
+test("a policy of withOptions takes the place of the policy and the fields before it, not of other options", async () => {
+	const clock = new FakeClock();
+	const load = makeRetriable(throwing(busy), {
+		...job,
+		clock,
+		maxRetries: 4,
+		base: 0,
+		multiplier: 3,
+		fallback: "stale",
+	});
+	assert.equal(await load.withOptions({ policy: "constant:base=1ms,max_retries=1" })(), "stale");
+	assert.deepEqual(clock.waits, [1]);
+	assert.equal(await load.withOptions({ policy: "constant:base=1ms", maxRetries: 2 })(), "stale");
+	assert.deepEqual(clock.waits, [1, 1, 1]);
 });
 
 test("an abort ends the wait for a fallback", async () => {
@@ -299,6 +330,7 @@ describe("defaults of the program", () => {
 			[{ onStop: 1 }, /^onStop must be a function, got number$/],
 			[{ signal: AbortSignal.abort() }, /^signal belongs to one loop; it is no default of all$/],
 			[{ seed: 1 }, /^seed belongs to one loop; it is no default of all$/],
+			[{ deadline: 5 }, /^deadline belongs to one loop; it is no default of all$/],
 			[7, /^options of setDefaults must be a plain object, got number$/],
 		]) {
 			assert.throws(() => setDefaults(options), { name: "TypeError", message });

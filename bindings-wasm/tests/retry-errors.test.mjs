@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import {
 	AbortError,
+	fetchOutcome,
 	installed,
 	makeRetriable,
 	PermanentError,
@@ -386,12 +387,47 @@ describe("a failure before the first call is counted as a cancelled operation", 
 	}
 });
 
+describe("a fallback that throws", () => {
+	const options = { ...job, maxRetries: 0 };
+
+	test("rejects with its error, whose cause is the failure", async () => {
+		const away = new Error("cache away");
+		const { error } = await endOf(retry(throwing(busy), { ...options, fallback: throwing(away) }));
+		assert.deepEqual([error, error.cause], [away, busy]);
+		const fallback = async (failure) => Promise.reject(failure);
+		assert.equal((await endOf(retry(throwing(gone), { ...options, fallback }))).error, gone);
+		assert.equal(gone.cause, undefined);
+	});
+
+	test("with the reason of an abort leaves that as it is", async () => {
+		const controller = new AbortController();
+		const reason = new Error("the user left");
+		const fallback = () => {
+			controller.abort(reason);
+			throw reason;
+		};
+		const { error } = await endOf(retry(throwing(busy), { ...options, fallback, signal: controller.signal }));
+		assert.deepEqual([error, error.cause], [reason, undefined]);
+	});
+});
+
+test("an error that throws when it is read is thrown as it is", async () => {
+	const { proxy, revoke } = Proxy.revocable(() => {}, {});
+	revoke();
+	const clock = new FakeClock();
+	const shouldRetry = (error) => fetchOutcome(error) === "permanent";
+	const { error, stop } = await run(throwing(proxy), { ...job, clock, shouldRetry, maxRetries: 1 });
+	assert.ok(Object.is(error, proxy));
+	assert.deepEqual([clock.waits.length, JSON.parse(JSON.stringify(stop)).error], [1, "[object Object]"]);
+});
+
 describe("a clock that returns no time", () => {
 	for (const [returned, code, value, message] of [
 		[Number.NaN, "not_finite", 0n, "clock.now(): NaN is not a finite number"],
 		[Promise.resolve(5), "not_finite", 0n, "clock.now(): Promise is not a finite number"],
 		[undefined, "not_finite", 0n, "clock.now(): undefined is not a finite number"],
-		[5n, "not_finite", 0n, "clock.now(): 5 is not a finite number"],
+		[5n, "not_finite", 0n, "clock.now(): bigint is not a finite number"],
+		["0", "not_finite", 0n, "clock.now(): string is not a finite number"],
 		[-5, "negative", -5_000_000n, "clock.now(): -5ms is negative"],
 	]) {
 		for (const before of [0, 1]) {

@@ -18,7 +18,7 @@ import {
 	RetryStats,
 	retry,
 } from "./installed.mjs";
-import { FakeClock, job, run, script } from "./loop.mjs";
+import { always, FakeClock, job, run, script } from "./loop.mjs";
 
 const policy = Policy.parse("full:base=100ms,cap=20s");
 const other = Policy.parse("full:base=100ms,cap=21s");
@@ -51,6 +51,8 @@ describe("JSON", () => {
 			["gone", "gone"],
 			[5n, "5"],
 			[ofAnotherRealm, { name: "TypeError", message: "busy" }],
+			[Symbol("gone"), "[object Symbol]"],
+			[always, "[object Function]"],
 		]) {
 			const lines = [];
 			const log = (event) => void lines.push(json(event));

@@ -20,7 +20,7 @@ function errors(code) {
 }
 
 const line = (policy, instead) =>
-	`backoff: the policy "${policy}" has no limit, so the loop retries for ever; add max_retries=3 (or write ${instead})`;
+	`backoff: the policy "${policy}" has no limit, so the loop retries for ever; add max_retries=3, or maxRetries: Infinity if you mean it (or write ${instead})`;
 const LINE = line("full:base=200ms", "default:base=200ms to change only the base");
 
 describe("a policy without a limit", () => {
@@ -49,6 +49,16 @@ describe("a policy without a limit", () => {
 			delete globalThis.process;
 			await loop("full:base=200ms");`);
 		assert.equal(said, `${LINE}\n`);
+	});
+
+	test("not where the caller wrote that there is none", () => {
+		const said = errors(`
+			await loop(undefined, { maxRetries: Infinity, base: 1 });
+			await loop("full:base=200ms", { maxAttempts: Infinity });
+			await loop(Policy.parse("full:base=200ms,max_elapsed=1m"), { maxElapsed: Infinity });
+			await loop("full:base=200ms,max_retries=none,cap=1s");`);
+		assert.equal(said, "");
+		assert.match(errors(`await loop("full:base=1s", { cap: Infinity });`), /the policy "full:base=1s" has no limit/);
 	});
 
 	test("not with a limit, and not before a wait", () => {

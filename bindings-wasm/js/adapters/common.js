@@ -40,6 +40,8 @@ export function readOptionsAndFields(what, options, known) {
 	try {
 		makeRetriable(() => {}, { ...Object.fromEntries(checked), ...fields, shouldRetry });
 	} catch (error) {
+		// No adapter has delays.
+		error.message = error.message.replace("mean delays or", "mean");
 		const [, unknown] = /^(\w+ is unknown); the options of/.exec(error.message) ?? [];
 		throw unknown ? new TypeError(unknown + all) : error;
 	}

@@ -91,7 +91,7 @@ export function batchLength(count, first) {
 /** A number that is not NaN or infinite, and not negative unless that is allowed. */
 export function finite(name, input, least = 0) {
 	if (!Number.isFinite(input)) {
-		const shown = Object(input) === input ? typeName(input) : String(input);
+		const shown = typeof input === "number" ? input : typeName(input);
 		refuse("not_finite", name, 0n, 0n, `${shown} is not a finite number`);
 	}
 	if (input < least) {

@@ -153,10 +153,14 @@ function withCode(error) {
 	return any;
 }
 
-/** A property of an error or of a response, which a class may define, but not `Object.prototype`. */
+/** A property of an error or of a response, which a class may define, but not `Object.prototype`. A proxy may throw. */
 function read(object, name) {
-	const value = Object(object)[name];
-	return value === Object.prototype[name] ? undefined : value;
+	try {
+		const value = Object(object)[name];
+		return value === Object.prototype[name] ? undefined : value;
+	} catch {
+		return undefined;
+	}
 }
 
 /** The wait that a `Retry-After` header asks for, in ms; undefined without a valid header. */

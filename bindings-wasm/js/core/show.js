@@ -56,14 +56,14 @@ function plain(value) {
 	if (typeof value === "bigint") {
 		return `${value}`;
 	}
-	// Not only `instanceof`: the error may come from another realm.
-	const type = Object.prototype.toString.call(value);
-	if (value instanceof Error || type === "[object Error]") {
-		return { name: value.name, message: value.message };
-	}
+	let type = "[object Object]";
 	try {
-		JSON.stringify(value);
-		return value;
+		// Not only `instanceof`: the error may come from another realm.
+		type = Object.prototype.toString.call(value);
+		if (value instanceof Error || type === "[object Error]") {
+			return { name: value.name, message: value.message };
+		}
+		return value !== undefined && JSON.stringify(value) === undefined ? type : value;
 	} catch {
 		return type;
 	}

@@ -5,7 +5,7 @@ import { textOf } from "./messages.js";
 import { MAX } from "./numbers.js";
 import { fieldNames } from "./policy.js";
 
-export { changeFields, checkPolicy as readPolicy, readFields } from "./policy.js";
+export { changeFields, checkPolicy as readPolicy, fieldNames, readFields } from "./policy.js";
 export { parsePolicyText as readPolicyText } from "./policy-text.js";
 
 /** Whether a policy has an option of this name. */

@@ -2,7 +2,7 @@
 
 import { copyOptions } from "../core/arguments.js";
 import { wrongType } from "../core/errors.js";
-import { changedBy, isOfAnyPolicy, resolveRetryOptions } from "./options.js";
+import { changedBy, resolveRetryOptions } from "./options.js";
 
 /** All that are set, from the first to the last. */
 const set = [];
@@ -11,7 +11,7 @@ const set = [];
 export let defaults;
 
 /** What is of one loop. */
-const OF_ONE = ["signal", "stream", "seed", "key"];
+const OF_ONE = ["signal", "stream", "seed", "key", "deadline"];
 
 /** Sets defaults of all loops that begin from now on, beside earlier ones. Returns a function that takes them back. */
 export function setDefaults(options) {
@@ -60,10 +60,7 @@ const withoutUndefined = (options) =>
 /** The options with others over them, whose hooks come second. */
 function withHooksOfBoth(first, second) {
 	const hooks = ["onRetry", "onStop"].map((name) => [name, both(first[name], second[name])]);
-	// A policy takes the place of the policy and the fields before it.
-	const isKept = (name) => second.policy === undefined || name === "enabled" || isOfAnyPolicy(name);
-	const kept = Object.entries(first).filter(([name]) => isKept(name));
-	return withoutUndefined({ ...changedBy(Object.fromEntries(kept), second), ...Object.fromEntries(hooks) });
+	return withoutUndefined({ ...changedBy(first, second), ...Object.fromEntries(hooks) });
 }
 
 /** A hook that calls both, the first one first. */

@@ -10,7 +10,12 @@ export const BY = /* @__PURE__ */ Symbol.for("backoff-wasm.by");
 export const MARK = /* @__PURE__ */ Symbol.for("backoff-wasm.PermanentError");
 
 export function isMarked(error) {
-	return Object(error)[MARK] === true;
+	try {
+		return Object(error)[MARK] === true;
+	} catch {
+		// A proxy may throw.
+		return false;
+	}
 }
 
 /** What a predicate returned, as an object: what is falsy means `no`. Its reader checks the members. */

@@ -6,6 +6,7 @@ import { ifStarted } from "../wasm/module.js";
 export {
 	changeFields,
 	checkPolicy as readPolicy,
+	fieldNames,
 	parsePolicyText as readPolicyText,
 	readFields,
 } from "../core/policy-state.js";

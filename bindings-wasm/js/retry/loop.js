@@ -194,7 +194,13 @@ export class Loop {
 			if (fallback === undefined || this.reason === CANCELLED) {
 				throw end.error;
 			}
-			const value = await this.until(typeof fallback === "function" ? fallback(end.error) : fallback);
+			let value;
+			try {
+				value = await this.until(typeof fallback === "function" ? fallback(end.error) : fallback);
+			} catch (thrown) {
+				const error = unwrap(thrown);
+				throw signal?.aborted && Object.is(error, reasonOf(signal)) ? error : withFailure(error, end);
+			}
 			if (value === ABORTED) {
 				throw reasonOf(signal);
 			}
@@ -401,13 +407,19 @@ export class Loop {
 
 	warnIfUnlimited() {
 		const { policy } = this.operation;
-		if (this.deadlineNs === MAX_UINT64 && isUnlimited(policy)) {
+		const { fields = {}, givenPolicy } = this.options;
+		if (
+			this.deadlineNs === MAX_UINT64 &&
+			isUnlimited(policy) &&
+			!/max_(?:retries|attempts|elapsed)=none/.test(givenPolicy) &&
+			![fields.maxRetries, fields.maxAttempts, fields.maxElapsed].includes(Infinity)
+		) {
 			warnOnce("limit", () => {
 				const base = baseText(policy);
 				const instead =
 					base === undefined || base === "0s" ? "off for no retries" : `default:base=${base} to change only the base`;
-				const advice = `add max_retries=3 (or write ${instead})`;
-				return `backoff: the policy "${this.options.givenPolicy}" has no limit, so the loop retries for ever; ${advice}`;
+				const advice = `add max_retries=3, or maxRetries: Infinity if you mean it (or write ${instead})`;
+				return `backoff: the policy "${givenPolicy}" has no limit, so the loop retries for ever; ${advice}`;
 			});
 		}
 	}

@@ -13,6 +13,7 @@ import { adviceOn } from "./advice.js";
 import { DEFAULT_CLOCK, realTime } from "./clock.js";
 import {
 	changeFields,
+	fieldNames,
 	isAttemptLimited,
 	isField,
 	maxRetriesOf,
@@ -206,9 +207,6 @@ function ownNames() {
 	return Object.keys(own);
 }
 
-/** Whether a default of the program also holds for a loop with a policy of its own. */
-export const isOfAnyPolicy = (name) => name !== "policy" && ownNames().includes(name);
-
 /** Options, and those that they replace as well. */
 const REPLACED = {
 	maxAttempts: ["maxRetries"],
@@ -217,10 +215,11 @@ const REPLACED = {
 	seed: ["stream"],
 };
 
-/** The options with changes. */
+/** The options with changes. A policy takes the place of the policy and the fields before it (SPEC 18.8). */
 export function changedBy(options, changes) {
 	const replaced = Object.keys(REPLACED).flatMap((name) => (changes[name] === undefined ? [] : REPLACED[name]));
-	const kept = Object.entries(options).filter(([name]) => !replaced.includes(name));
+	const ofAnyPolicy = changes.policy === undefined ? Object.keys(options) : [...ownNames(), "enabled"];
+	const kept = Object.entries(options).filter(([name]) => ofAnyPolicy.includes(name) && !replaced.includes(name));
 	return { ...Object.fromEntries(kept), ...changes };
 }
 
@@ -228,8 +227,9 @@ export function changedBy(options, changes) {
 function checkFieldNames(caller, fields) {
 	const unknown = Object.keys(fields).find((name) => !isField(name));
 	if (unknown !== undefined) {
+		const names = [...ownNames(), ...(ifStarted(fieldNames) ?? [])];
 		const all = `; the options of ${caller} are ${ownNames().join(", ")}, and those of a policy`;
-		throw new TypeError(`${unknown} is unknown${adviceOn(unknown, readPolicyText) ?? all}`);
+		throw new TypeError(`${unknown} is unknown${adviceOn(unknown, readPolicyText, names) ?? all}`);
 	}
 }
 

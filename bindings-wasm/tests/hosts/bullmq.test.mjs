@@ -141,8 +141,9 @@ describe("jobs", { concurrency: true }, () => {
 });
 
 test("bad options are errors at once", () => {
-	assert.throws(() => jobRetries({ polcy: FULL }), {
-		message: /^polcy is unknown; the options of jobRetries are policy, seed, shouldRetry, and those of a policy$/,
+	assert.throws(() => jobRetries({ polcy: FULL }), { message: "polcy is unknown; did you mean policy?" });
+	assert.throws(() => jobRetries({ strategy: FULL }), {
+		message: /^strategy is unknown; the options of jobRetries are policy, seed, shouldRetry, and those of a policy$/,
 	});
 	assert.throws(() => jobRetries({ policy: "ful:base=1s" }), PolicyError);
 	assert.throws(

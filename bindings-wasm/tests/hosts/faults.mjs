@@ -347,7 +347,7 @@ export function testClient(name, { make, refuses = [], ...ofRequests }) {
 				[{ deadline: Date.now() + 5000 }, "PolicyError", "more than 10 years after clock.now\\(\\); pass a Date$"],
 				[{ deadline: () => 5 }, "TypeError", "deadline must be a Date, or a time of the clock"],
 				[{ seed: 1, key: () => "a" }, "TypeError", "key must be one key for all requests"],
-				[{ polcy: FAST }, "TypeError", "polcy is unknown; the options of \\w+ are policy, stream"],
+				[{ strategy: FAST }, "TypeError", "strategy is unknown; the options of \\w+ are policy, stream"],
 				[{ retries: 5 }, "TypeError", "retries is unknown; did you mean maxRetries\\?$"],
 				[{ statuses: { "5xx": true } }, "RangeError", `statuses has 5xx; ${range}`],
 				[{ statuses: { 99: "transient" } }, "RangeError", `statuses has 99; ${range}`],

@@ -100,6 +100,7 @@ describe("p-retry", () => {
 		assert.throws(() => retryOptions({ retries: 3 }), {
 			message: "retries is unknown; did you mean maxRetries?",
 		});
+		assert.throws(() => retryOptions({ delay: 3 }), { message: "delay is unknown; did you mean base?" });
 		assert.throws(() => retryOptions({ policy: "full:base=1" }), PolicyError);
 		assert.throws(
 			() => retryOptions({ attemptTimeout: 1500 }),
