@@ -1,8 +1,8 @@
 //! The fuzzers (`core/fuzz`). Each begins with its corpus and with what it found in earlier runs here, and ends after
 //! 45 minutes if it has not made all its runs, so that a night is enough for all.
 
-use super::scale::Scale;
 use super::nightly::nightly;
+use super::scale::Scale;
 use crate::crates::tool;
 use crate::report::Report;
 use crate::shell::*;

@@ -1,8 +1,8 @@
 //! Miri: undefined behaviour, data races and leaks of what Rust runs, on machines of both byte orders and of 32 bits, and
 //! in many orders of the threads. In Miri (`cfg!(miri)`) tests do less, because it takes seconds for their milliseconds.
 
-use crate::harden::scale::Scale;
 use crate::harden::nightly::nightly;
+use crate::harden::scale::Scale;
 use crate::report::Report;
 use crate::shell::*;
 

@@ -2,8 +2,8 @@
 //! in the tests alone.
 
 use crate::fresh;
-use crate::harden::scale::Scale;
 use crate::harden::nightly::nightly;
+use crate::harden::scale::Scale;
 use crate::languages::c;
 use crate::report::Report;
 use crate::shell::*;
