@@ -221,7 +221,7 @@ inline backoff_code print_error(const backoff_error *of, char *buffer, uint64_t 
   if (!is_duration || of->value != UINT64_MAX || of->text_kind != BACKOFF_TEXT_KIND_NONE) {
     return backoff_error_message(of, buffer, size, length);
   }
-  std::snprintf(buffer, std::size_t(size), "%s is negative or not a number", backoff_field_name(of->field));
+  std::snprintf(buffer, BACKOFF_TEXT_SIZE, "%s is negative or not a number", backoff_field_name(of->field));
   return BACKOFF_OK;
 }
 }  // namespace detail
