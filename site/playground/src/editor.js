@@ -186,7 +186,7 @@ function fieldOf({ name, unit, kinds, description }) {
 		return inputs.get(name);
 	}
 	const error = h("div", { class: "error", role: "alert", hidden: true, id: `error-${name}` });
-	byId("field-errors").append(error);
+	byId("field-errors").append(error, h("p", { id: `about-${name}`, hidden: true }, description));
 	const attributes = { id: `field-${name}`, "aria-describedby": `about-${name} error-${name}` };
 	const help = () => {
 		byId("help").textContent = `${name}: ${description}`;
@@ -212,13 +212,7 @@ function fieldOf({ name, unit, kinds, description }) {
 	});
 	// A line may break after an underscore.
 	const words = name.split("_").flatMap((word, at) => (at === 0 ? [word] : ["_", h("wbr"), word]));
-	const label = h(
-		"label",
-		{ class: unit === "waits" ? "wide" : "" },
-		h("span", {}, ...words),
-		input,
-		h("span", { id: `about-${name}`, hidden: true }, description),
-	);
+	const label = h("label", { class: unit === "waits" ? "wide" : "" }, h("span", {}, ...words), input);
 	inputs.set(name, { label, input, error });
 	return inputs.get(name);
 }

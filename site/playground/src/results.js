@@ -252,6 +252,11 @@ export function everything(results) {
 				{ class: "muted small" },
 				"Operations that arrive in the first quarter of the duration, or before an outage that begins earlier, are not counted.",
 			),
-		cut > 0 && h("p", { class: "muted small" }, `${cut} runs were cut after 20 million events, before all operations had ended.`),
+		cut > 0 &&
+			h(
+				"p",
+				{ class: "muted small" },
+				`${cut} runs were cut after 20 million events, before all operations had ended.`,
+			),
 	].filter(Boolean);
 }

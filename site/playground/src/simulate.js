@@ -56,6 +56,7 @@ export function render(box) {
 		help: h("p", { class: "muted hint", id: "option-help" }),
 		options: h("div", { class: "options" }),
 		more: h("div", { class: "options" }),
+		abouts: h("div", { hidden: true }),
 		experiment: h("p", { class: "muted small" }),
 		error: h("div", { class: "error", role: "alert", hidden: true }),
 		beside: h("div", { class: "error", hidden: true, id: "simulation-error" }),
@@ -112,6 +113,7 @@ export function render(box) {
 				view.more,
 			),
 			view.help,
+			view.abouts,
 		),
 		view.command,
 	);
@@ -150,6 +152,7 @@ function update() {
 	if (view.shownModel !== model()) {
 		view.shownModel = model();
 		view.inputs = new Map();
+		view.abouts.replaceChildren();
 		view.options.replaceChildren(...MODELS[model()].options.map(optionInput), optionInput("seed"));
 		view.more.replaceChildren(...moreOf(model()).map(optionInput));
 	}
@@ -195,7 +198,8 @@ function optionInput(name) {
 		set({ [name]: values && text === value ? undefined : text }, "option");
 	});
 	view.inputs.set(name, field);
-	return h("label", {}, name, field, h("span", { hidden: true, id: `about-option-${name}` }, about));
+	view.abouts.append(h("p", { id: `about-option-${name}` }, about));
+	return h("label", {}, name, field);
 }
 
 function commandLine() {
