@@ -3,12 +3,14 @@
 package backoff_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
 type budgetLevels struct {
@@ -19,6 +21,7 @@ type budgetLevels struct {
 		Now       number          `json:"now"`
 		Operation int             `json:"operation"`
 		Outcome   backoff.Outcome `json:"outcome"`
+		State     *string         `json:"state"`
 		Level     number          `json:"level"`
 		Max       number          `json:"max"`
 		Unit      number          `json:"unit"`
@@ -30,6 +33,13 @@ func checkBudgetLevels(t *testing.T, c budgetLevels) {
 	budget, err := backoff.ParseBudget(c.Budget)
 	if err != nil {
 		t.Fatal(err)
+	}
+	var shared *sharedbudget.Budget
+	store := new(oneState)
+	if budget.Kind() != "concurrent" {
+		if shared, err = sharedbudget.New(store, "test", c.Budget); err != nil {
+			t.Fatal(err)
+		}
 	}
 	operations := make(map[int]*backoff.Operation)
 	for position, step := range c.Steps {
@@ -50,10 +60,62 @@ func checkBudgetLevels(t *testing.T, c budgetLevels) {
 			if left := float64(step.Level) / float64(step.Unit); got.Left() != left || got.Most() != float64(step.Max)/float64(step.Unit) {
 				t.Errorf("step %d: %v of %v left, want %v", position, got.Left(), got.Most(), left)
 			}
+			if shared != nil {
+				store.text, store.now = step.State, time.Unix(0, int64(step.Now))
+				if got, err := shared.Level(t.Context()); got != want || err != nil {
+					t.Errorf("step %d: the shared budget has %+v, %v, want %+v", position, got, err, want)
+				}
+			}
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A oneState is a store of one text, which nobody changes.
+type oneState struct {
+	text *string
+	now  time.Time
+	err  error
+}
+
+func (s *oneState) Load(context.Context, string) (*string, time.Time, error) {
+	return s.text, s.now, s.err
+}
+
+func (s *oneState) CompareAndSwap(context.Context, string, *string, string) (bool, error) {
+	panic("a level changes nothing")
+}
+
+func TestNoSharedLevels(t *testing.T) {
+	store := &oneState{now: time.Unix(1, 0)}
+	budget, err := sharedbudget.New(store, "test", "ratio:max_tokens=10,ratio=0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if level, err := budget.Level(t.Context()); level != (backoff.BudgetLevel{Level: 100, Max: 100, Unit: 10}) || err != nil {
+		t.Errorf("a store without a state has %+v, %v", level, err)
+	}
+	for _, row := range []struct {
+		text string
+		now  time.Time
+		err  error
+		want error
+	}{
+		{"what", time.Unix(1, 0), nil, backoff.ErrNotAState},
+		{"1 25 | 0 1 0", time.Unix(-1, 0), nil, backoff.ErrTooSmall},
+		{"1 25 | 0 1 0", time.Unix(1, 0), errBusy, errBusy},
+		{"1 25 | 0 1 0", time.Unix(1, 0), nil, nil},
+	} {
+		*store = oneState{&row.text, row.now, row.err}
+		level, err := budget.Level(t.Context())
+		if !errors.Is(err, row.want) || (err == nil && level != (backoff.BudgetLevel{Level: 25, Max: 100, Unit: 10})) {
+			t.Errorf("%+v: %+v, %v", row, level, err)
+		}
+	}
+	if _, err := new(sharedbudget.Budget).Level(t.Context()); !errors.Is(err, backoff.ErrNoBudget) {
+		t.Errorf("got %v", err)
 	}
 }
 

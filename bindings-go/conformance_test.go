@@ -27,6 +27,7 @@ var layers = map[string]func(t *testing.T, layer string){
 	"budget_states":      byRequests,
 	"caps":               byRequests,
 	"decisions":          byRequests,
+	"defaults":           each(checkDefaults),
 	"draws":              byRequests,
 	"errors":             each(checkError),
 	"exchanges":          byRequests,

@@ -7,7 +7,7 @@
 //     [RetryAfter] mark an error
 //   - how much to retry: [ParseBudget], [WithBudget], and [WithSharedBudget] for a budget of many processes, which
 //     package sharedbudget makes
-//   - what happened: [OnRetry], [OnStop], [Event], [RetryError]
+//   - what happened: [OnRetry], [OnStop], [OnRetryContext], [OnStopContext], [Event], [RetryError]
 //
 // A delay is a pure function of a policy, a stream and an index, so every language of the project
 // computes identical delays, to the nanosecond. SPEC means

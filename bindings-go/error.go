@@ -58,6 +58,11 @@ func (e *PolicyError) Error() string {
 	return "invalid policy or budget: " + e.Code.Error()
 }
 
+// isBetweenFields reports whether the error is about two fields.
+func (e *PolicyError) isBetweenFields() bool {
+	return e.Code == ErrCapBelowBase || e.Code == ErrOffsetAboveCap || e.Code == ErrFloorAboveCap
+}
+
 // Unwrap returns the code, for errors.Is and errors.As.
 func (e *PolicyError) Unwrap() error {
 	if e == nil || e.Code == 0 {

@@ -97,6 +97,9 @@ func (c *retryConfig) settle() (err error) {
 		return err
 	}
 	if err := c.change(e.fields); err != nil {
+		if of, ok := err.(*PolicyError); ok && !isNamed && of.isBetweenFields() {
+			of.message += `; one of them is that of the policy "default"`
+		}
 		return err
 	}
 	if e.disabled {

@@ -57,6 +57,9 @@ func TestEventsInLogs(t *testing.T) {
 			&backoff.RetryError{Err: io.EOF, Reason: backoff.StopBudget, Attempts: 3, Elapsed: time.Microsecond, Delay: 7},
 			`{"message":"gave up after 3 attempts: budget: EOF","reason":"budget","attempts":3,"elapsed":1000,"delay":7,"err":"EOF"}`,
 		}, {
+			&backoff.RetryError{Err: io.EOF, Reason: backoff.StopMaxRetries, Attempts: 2, Errors: []error{io.ErrUnexpectedEOF, io.EOF}},
+			`{"message":"gave up after 2 attempts: max_retries: EOF","reason":"max_retries","attempts":2,"elapsed":0,"delay":0,"err":"EOF","errors":["unexpected EOF","EOF"]}`,
+		}, {
 			&backoff.RetryError{Reason: backoff.StopMaxRetries, Attempts: 1},
 			`{"message":"gave up after 1 attempt: max_retries","reason":"max_retries","attempts":1,"elapsed":0,"delay":0}`,
 		},

@@ -406,7 +406,7 @@ func (l *loop) callHooks(event Event, now time.Duration) {
 		hooks = l.hooks.onStop
 	}
 	for _, hook := range hooks {
-		hook(event)
+		hook.call(l.ctx, event)
 	}
 }
 

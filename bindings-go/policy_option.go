@@ -3,6 +3,7 @@
 package backoff
 
 import (
+	"bytes"
 	"log"
 	"maps"
 	"slices"
@@ -67,10 +68,23 @@ func (c *retryConfig) change(fields []fieldOption) error {
 			pairs = append(pairs, ',')
 		}
 		pairs = append(append(pairs, engine.FieldName(o.field)...), '=')
+		start := len(pairs)
 		pairs = o.value.appendTo(pairs, o.field)
+		if kind, ok := o.value.(kindValue); ok && bytes.HasPrefix(pairs[start:], []byte("unknown_")) {
+			return unknownKind(o.field, kind)
+		}
 	}
 	policy, err := changedPolicy(c.policy.core(), pairs)
 	c.policy, c.given = policy, nil
+	return err
+}
+
+// unknownKind returns the error of a number that is no kind and so has no text.
+func unknownKind(field engine.Field, kind kindValue) error {
+	var params engine.Params
+	params.Set(engine.Growth, uint64(Constant))
+	kind.set(&params, field)
+	_, err := policyOf(params.Build())
 	return err
 }
 

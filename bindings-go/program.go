@@ -15,8 +15,8 @@ import (
 //
 //	restore, err := backoff.SetDefaults(backoff.OnRetry(logRetry), backoff.WithEnabled(!*noRetries))
 //
-// A loop's own options win: a policy of its own also takes the place of the fields here, and RetryIf, RetryOn and
-// Classify take the place of those here. Hooks of both are called, those here first. WithBudget(nil) in a loop is no budget.
+// A loop's own options win. A policy, also that of a loop, takes the place of the policy and the fields that were set
+// before it, and RetryIf, RetryOn and Classify of a loop take the place of those here. Hooks of both are called, those here first. WithBudget(nil) in a loop is no budget.
 //
 // Of an option that several calls set, the last call counts, by the same rules as between those here and those of a
 // loop. restore takes back its own call and nothing else. It may be called at any time and more than once. Tests that run

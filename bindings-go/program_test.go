@@ -1,6 +1,7 @@
 package backoff_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -65,6 +66,64 @@ func TestDefaultsOfTheProgram(t *testing.T) {
 	}
 }
 
+type defaultsCase struct {
+	named
+	Steps []struct {
+		Do      string `json:"do"`
+		Call    int    `json:"call"`
+		Options struct {
+			Policy      string  `json:"policy"`
+			MaxRetries  *uint64 `json:"max_retries"`
+			MaxAttempts *uint64 `json:"max_attempts"`
+			Enabled     *bool   `json:"enabled"`
+			Hook        string  `json:"hook"`
+		} `json:"options"`
+		Waits []number `json:"waits"`
+		Hooks []string `json:"hooks"`
+	} `json:"steps"`
+}
+
+func checkDefaults(t *testing.T, c defaultsCase) {
+	restores := make(map[int]func())
+	for position, step := range c.Steps {
+		called := []string{}
+		var options []backoff.RetryOption
+		given := step.Options
+		if given.Policy != "" {
+			options = append(options, backoff.WithPolicyString(given.Policy))
+		}
+		if given.MaxRetries != nil {
+			options = append(options, backoff.WithMaxRetries(*given.MaxRetries))
+		}
+		if given.MaxAttempts != nil {
+			options = append(options, backoff.WithMaxAttempts(*given.MaxAttempts))
+		}
+		if given.Enabled != nil {
+			options = append(options, backoff.WithEnabled(*given.Enabled))
+		}
+		if given.Hook != "" {
+			add := func(hook string) func(backoff.Event) {
+				return func(e backoff.Event) { *e.Value.(*[]string) = append(*e.Value.(*[]string), hook+given.Hook) }
+			}
+			options = append(options, backoff.OnRetry(add("retry ")), backoff.OnStop(add("stop ")))
+		}
+		switch step.Do {
+		case "set":
+			restores[step.Call] = setDefaults(t, options...)
+		case "restore":
+			restores[step.Call]()
+		case "loop":
+			waits := []number{}
+			note := backoff.OnRetry(func(e backoff.Event) { waits = append(waits, number(e.Delay)) })
+			// The value says to the hooks of all calls where to write.
+			_, err := backoff.Retry(t.Context(), func() (*[]string, error) { return &called, errBusy }, append(options, backoff.RetryOn(errBusy), note)...)
+			if !errors.Is(err, errBusy) || !slices.Equal(waits, step.Waits) || !slices.Equal(called, step.Hooks) {
+				t.Errorf("step %d: %v, waits %v, want %v; hooks %q, want %q", position, err, waits, step.Waits, called, step.Hooks)
+			}
+		}
+	}
+}
+
 // The hooks of the program are called first.
 func TestHooksOfTheProgram(t *testing.T) {
 	var called []string
@@ -108,6 +167,28 @@ func TestDefaultsAddUp(t *testing.T) {
 		called = nil
 		if got := attempts(t, hook("loop")); got != row.want || !slices.Equal(called, row.called) {
 			t.Errorf("%d attempts and %v, want %d and %v", got, called, row.want, row.called)
+		}
+	}
+}
+
+// A hook of the program gets the context of the loop, also in the attempts of a Loop.
+func TestHooksOfTheProgramGetTheContext(t *testing.T) {
+	type key struct{}
+	var found []any
+	note := func(ctx context.Context, _ backoff.Event) { found = append(found, ctx.Value(key{})) }
+	setDefaults(t, backoff.OnRetryContext(note), backoff.OnStopContext(note), backoff.RetryOn(errBusy), backoff.WithPolicyString("immediate:max_retries=1"))
+	for i := range 2 {
+		_ = backoff.Do(context.WithValue(t.Context(), key{}, i), func() error { return errBusy })
+	}
+	loop := backoff.NewLoop(context.WithValue(t.Context(), key{}, 2))
+	for range loop.Attempts() {
+	}
+	if want := []any{0, 0, 1, 1, 2}; !slices.Equal(found, want) {
+		t.Errorf("found %v, want %v", found, want)
+	}
+	for _, option := range []backoff.RetryOption{backoff.OnRetryContext(nil), backoff.OnStopContext(nil)} {
+		if err := backoff.Do(t.Context(), func() error { return nil }, option); !errors.Is(err, backoff.ErrMissing) {
+			t.Error(err)
 		}
 	}
 }

@@ -167,7 +167,7 @@ func (e *RetryError) Error() string {
 }
 
 // LogValue returns the message and the members of the error for slog, with the name of the reason and
-// the text of the last error.
+// the texts of the errors.
 func (e *RetryError) LogValue() slog.Value {
 	if e == nil {
 		return slog.StringValue("<nil>")
@@ -181,6 +181,13 @@ func (e *RetryError) LogValue() slog.Value {
 	}
 	if e.Err != nil {
 		attrs = append(attrs, slog.String("err", e.Err.Error()))
+	}
+	if len(e.Errors) > 0 {
+		texts := make([]string, 0, len(e.Errors))
+		for _, err := range e.Errors {
+			texts = append(texts, err.Error())
+		}
+		attrs = append(attrs, slog.Any("errors", texts))
 	}
 	return slog.GroupValue(attrs...)
 }

@@ -63,9 +63,20 @@ var defaultSettings = settings{clock: processClock{}}
 
 // hooks are the hooks of a loop, and the value of its last call, which only they see.
 type hooks struct {
-	onRetry, onStop []func(Event)
+	onRetry, onStop []hook
 	value           any
 }
+
+// A hook is a function of OnRetry, OnStop, OnRetryContext or OnStopContext.
+type hook interface{ call(context.Context, Event) }
+
+type (
+	plainHook   func(Event)
+	contextHook func(context.Context, Event)
+)
+
+func (hook plainHook) call(_ context.Context, event Event)     { hook(event) }
+func (hook contextHook) call(ctx context.Context, event Event) { hook(ctx, event) }
 
 // withHooks returns the hooks, which it makes at first.
 func (s *settings) withHooks() *hooks {
@@ -146,10 +157,19 @@ func WithStats(stats *RetryStats) RetryOption {
 // operation is cancelled and recorded as cancelled, and no other hook is called. The panic propagates as it
 // is and takes the place of the failure of the call, which the hook has as event.Err.
 func OnRetry(hook func(Event)) RetryOption {
+	return onRetry("argument of OnRetry", hook == nil, plainHook(hook))
+}
+
+// OnRetryContext is OnRetry with a hook that gets the context of the loop, such as for its span.
+func OnRetryContext(hook func(context.Context, Event)) RetryOption {
+	return onRetry("argument of OnRetryContext", hook == nil, contextHook(hook))
+}
+
+func onRetry(argument string, isNil bool, hook hook) RetryOption {
 	return retryOption(func(s *settings) error {
 		hooks := s.withHooks()
 		hooks.onRetry = append(hooks.onRetry, hook)
-		return notNil("argument of OnRetry", hook == nil)
+		return notNil(argument, isNil)
 	})
 }
 
@@ -161,10 +181,19 @@ func OnRetry(hook func(Event)) RetryOption {
 //
 // Use it to learn how many attempts a success took: OnStop(func(event Event) { last = event }).
 func OnStop(hook func(Event)) RetryOption {
+	return onStop("argument of OnStop", hook == nil, plainHook(hook))
+}
+
+// OnStopContext is OnStop with a hook that gets the context of the loop.
+func OnStopContext(hook func(context.Context, Event)) RetryOption {
+	return onStop("argument of OnStopContext", hook == nil, contextHook(hook))
+}
+
+func onStop(argument string, isNil bool, hook hook) RetryOption {
 	return retryOption(func(s *settings) error {
 		hooks := s.withHooks()
 		hooks.onStop = append(hooks.onStop, hook)
-		return notNil("argument of OnStop", hook == nil)
+		return notNil(argument, isNil)
 	})
 }
 

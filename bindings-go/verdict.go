@@ -92,7 +92,8 @@ func isPermanent(v Verdict) bool {
 }
 
 // Permanent marks an error that must not be retried, neither by the loop that made the call nor by
-// any loop around it, whatever their options say. Permanent(nil) is nil.
+// any loop around it, whatever their options say. Permanent(nil) is nil. Only an attempt that met its limit is retried all
+// the same: nothing asks what its function returned (RetryContext).
 //
 // It wins over every other mark, wherever both are in the error: in errors.Join(Transient(a),
 // Permanent(b)), in fmt.Errorf("%w: %w", Transient(a), Permanent(b)), in Transient(Permanent(err)) and

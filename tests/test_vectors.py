@@ -76,6 +76,7 @@ def test_every_vector_is_asked_by_verify_or_counted():
         "budget_states": "steps of budgets",
         "exchanges": "exchanges of shared budgets",
         "loops": "loops",
+        "defaults": "defaults of programs",
         "previews": "previews",
         "fits": "fits",
         "ratios": "floats",

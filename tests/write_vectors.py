@@ -15,6 +15,7 @@ from cases import (
     budget_states,
     caps,
     decisions,
+    defaults,
     draws,
     errors,
     exchanges,
@@ -71,6 +72,7 @@ LAYERS = {
         "The member of a shared budget, and its exchanges with the store (SPEC 15.7).",
     ),
     "loops": (loops.loop_cases, "Loops, call by call (SPEC 18)."),
+    "defaults": (defaults.default_cases, "Defaults of a program that add up (SPEC 18.8)."),
     "retry_after": (http_responses.retry_after_cases, "Values of Retry-After (SPEC 14.1 to 14.3)."),
     "http_statuses": (
         http_responses.http_status_cases,

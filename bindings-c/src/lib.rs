@@ -101,6 +101,11 @@ pub use stats::*;
 pub use stream::*;
 pub use version::*;
 
+#[cfg(test)]
+#[allow(clippy::undocumented_unsafe_blocks, clippy::unwrap_used)]
+#[path = "../tests/miri.rs"]
+mod miri;
+
 // A debug build unwinds, as tests do, so that both share what they depend on.
 #[cfg(not(panic = "abort"))]
 extern crate std;

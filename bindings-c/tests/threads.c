@@ -10,12 +10,14 @@
 
 /* Far more than processors. */
 #define THREADS 32
-/* Per thread: a multiple of ten, and of the number of reasons. */
+/* Per thread: a multiple of ten, and of the number of reasons. `cargo xtask harden` sets fewer for tools that are slow. */
+#ifndef OPERATIONS
 #define OPERATIONS 17500
+#endif
 /* One that reads stats, and those that record. */
 #define WATCHERS 8
 /* The number of changes after which the reader of the stats stops. */
-#define CHANGES 100000
+#define CHANGES (6 * OPERATIONS)
 
 static pthread_barrier_t together;
 

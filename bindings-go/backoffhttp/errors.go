@@ -7,6 +7,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
 // The errors that are not those of the RoundTripper. An http.Client asks an error itself whether it is a timeout, not
@@ -41,6 +43,9 @@ func (attemptTimeout) Temporary() bool { return true }
 
 // Is says that it is a deadline that was exceeded, as the timeouts of net/http do.
 func (attemptTimeout) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// Unwrap returns what backoff.RetryContext returns, for errors.As.
+func (e attemptTimeout) Unwrap() error { return &backoff.AttemptTimeoutError{Limit: e.limit} }
 
 // A bodyError is the error of a body that was read in the attempt.
 type bodyError struct{ err error }

@@ -508,6 +508,10 @@ func TestAttemptTimeout(t *testing.T) {
 		if !errors.As(err, &timeout) || !timeout.Timeout() || !errors.Is(err, context.DeadlineExceeded) || !strings.HasSuffix(err.Error(), ": no response within the attempt timeout of 20ms") {
 			t.Errorf("failed with %v", err)
 		}
+		var late *backoff.AttemptTimeoutError
+		if !errors.As(err, &late) || late.Limit != 20*time.Millisecond {
+			t.Errorf("%v does not tell the limit of the attempt from other timeouts", err)
+		}
 	})
 	t.Run("no answer within the limit of the policy", func(t *testing.T) {
 		for _, option := range []backoffhttp.Option{

@@ -166,6 +166,42 @@ func (b *Budget) Stats() Stats {
 	return Stats(b.member.Stats())
 }
 
+// Level returns what the account in the store has left, for a gauge (SPEC 15.9): without what this process has not sent
+// yet. It asks the store, with ctx, and changes nothing.
+//
+// It fails as the store does; with a *backoff.ArgumentError of backoff.ErrNotAState for a text that is no state of the
+// budget, and of backoff.ErrTooSmall for a time before 1970; and with backoff.ErrNoBudget for the zero Budget.
+func (b *Budget) Level(ctx context.Context) (backoff.BudgetLevel, error) {
+	if b == nil || b.store == nil {
+		return backoff.BudgetLevel{}, backoff.ErrNoBudget
+	}
+	text, now, err := b.load(ctx)
+	if err != nil {
+		return backoff.BudgetLevel{}, err
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	level, most, unit, code := b.member.Level(text, shared.UnixNano(now))
+	if code != engine.OK {
+		return backoff.BudgetLevel{}, b.notOurs(*text)
+	}
+	return backoff.BudgetLevel{Level: level, Max: most, Unit: unit}, nil
+}
+
+// load asks the store, and checks its time.
+func (b *Budget) load(ctx context.Context) (text *string, now time.Time, err error) {
+	text, now, err = b.store.Load(ctx, b.key)
+	if err == nil && now.Unix() < 0 {
+		err = invalid(backoff.ErrTooSmall, "time of the store", now, "is before 1970")
+	}
+	return text, now, err
+}
+
+// notOurs returns the error of a text that the store has.
+func (b *Budget) notOurs(text string) error {
+	return notAState(text, "is not a state of this budget, and the store has it under "+b.key)
+}
+
 // String returns the key, for logs; "no budget" for the zero Budget.
 func (b *Budget) String() string {
 	if key := b.Key(); key != "" {

@@ -164,7 +164,7 @@ func (b *Budget) step(exchange *Exchange) bool {
 	defer b.mutex.Unlock()
 	after, changed, code := b.member.Step(exchange.Before, shared.UnixNano(exchange.Now))
 	if code != engine.OK {
-		exchange.Err = notAState(*exchange.Before, "is not a state of this budget, and the store has it under "+b.key)
+		exchange.Err = b.notOurs(*exchange.Before)
 		return false
 	}
 	for _, step := range b.member.ExchangeSteps(nil) {

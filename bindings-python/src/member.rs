@@ -3,7 +3,7 @@ use backoff_core::{BudgetEvent, BudgetMember, Fallback, MemberAnswer, Outcome, S
 use pyo3::prelude::*;
 
 use crate::arguments::{Held, Instance, Now};
-use crate::budget::Budget;
+use crate::budget::{self, Budget};
 use crate::enums::{EventArgument, OutcomeArgument};
 
 /// What a process knows of a shared budget: a state machine without I/O and without a clock (SPEC
@@ -90,6 +90,17 @@ impl _Member {
             SteppedState::Changed(state) => (state, true),
         };
         Some((state.to_string(), is_changed))
+    }
+
+    /// What a text of the store leaves, a BudgetLevel; None if the text is no state.
+    fn level<'py>(
+        &self,
+        py: Python<'py>,
+        text: Option<&str>,
+        store_ns: Now,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let level = self.0.level(text.map(str::as_bytes), store_ns.0);
+        level.map(|level| budget::level(py, level)).transpose()
     }
 
     fn steps(&self) -> Vec<Step> {

@@ -4,6 +4,7 @@ import json
 from array import array
 from fractions import Fraction
 from itertools import islice
+from types import SimpleNamespace
 
 import evaluate
 import pytest
@@ -19,6 +20,7 @@ from backoff_rs import (
     PolicyError,
     RandomStream,
     RetryStats,
+    SharedBudget,
     StopReason,
     http_verdict,
     is_idempotent_method,
@@ -33,8 +35,8 @@ DELAYS = ["samples", "growths", "jitters", "caps", "articles"]
 def test_every_file_of_vectors_is_read():
     names = {path.stem for path in vectors.FOLDER.glob("*.json")}
     asked = {row["id"].split("/")[0] for row in REQUESTS} - {"protocol"}
-    # Other tests play the last two.
-    others = {"budget_levels", "ratios", "stats_labels", "loops", "http_requests"}
+    # Other tests play the last two, and the defaults.
+    others = {"budget_levels", "defaults", "ratios", "stats_labels", "loops", "http_requests"}
     assert names - asked == {"resumptions", "http_methods", "stats", *others}
 
 
@@ -279,6 +281,9 @@ def test_labels_of_stats(case):
 @pytest.mark.parametrize("case", vectors.cases("budget_levels"))
 def test_levels_of_budgets(case):
     policy, budget, operations = Policy.parse("constant:base=0s"), Budget.parse(case["budget"]), {}
+    store, shared = SimpleNamespace(load=print, compare_and_swap=print), None
+    if budget.kind != "concurrent":
+        shared = SharedBudget(store, "test", case["budget"])
     for step in case["steps"]:
         now, number = int(step["now"]), step.get("operation")
         match step["do"]:
@@ -293,3 +298,6 @@ def test_levels_of_budgets(case):
                 level = budget.level(now)
                 assert level == exact
                 assert (level.left, level.most) == (exact[0] / exact[2], exact[1] / exact[2])
+                if shared is not None:
+                    store.load = lambda _key, loaded=(step["state"], now): loaded
+                    assert shared.level() == exact

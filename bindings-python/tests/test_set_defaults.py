@@ -7,6 +7,7 @@ import threading
 
 import loops
 import pytest
+import vectors
 from backoff_rs import Budget, RetryStats, retry, retrying, set_defaults
 from backoff_rs.testing import fake_time
 from jobs import BUDGET, RESET, Events, is_idle, stops
@@ -166,6 +167,35 @@ def test_they_add_up_and_each_takes_back_its_own():
         assert fail() == (1, ["library"])
         off.restore()
         assert fail() == (5, ["library"])
+
+
+@pytest.mark.parametrize("case", vectors.cases("defaults"))
+def test_they_are_those_of_the_vectors(case, time):
+    called, defaults = [], {}
+
+    def options_of(step):
+        options = dict(step["options"])
+        if (name := options.pop("hook", None)) is not None:
+            options["on_retry"] = lambda event: called.append(f"retry {name}")
+            options["on_stop"] = lambda event: called.append(f"stop {name}")
+        return options
+
+    with contextlib.ExitStack() as stack:
+        for step in case["steps"]:
+            match step["do"]:
+                case "set":
+                    defaults[step["call"]] = stack.enter_context(set_defaults(**options_of(step)))
+                case "restore":
+                    defaults[step["call"]].restore()
+                case "loop":
+                    called.clear()
+                    before = len(time.slept)
+                    loop = retrying(on=OSError, log=False, **options_of(step))
+                    with pytest.raises(ConnectionResetError):
+                        loop.call(loops.Script(*[RESET] * 9))
+                    waits = [round(wait * 1e9) for wait in time.slept[before:]]
+                    assert waits == [*map(int, step["waits"])]
+                    assert called == step["hooks"]
 
 
 def test_they_are_those_of_all_threads():

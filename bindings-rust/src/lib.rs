@@ -54,12 +54,18 @@ mod shared_budget;
 #[path = "shared_budget_disabled.rs"]
 mod shared_budget;
 mod stored_policy;
+#[cfg(feature = "shared-budget")]
+mod sync;
 mod time;
 mod timeout;
 mod verdict;
 #[cfg(feature = "getrandom")]
 #[cfg_attr(
-    not(all(any(target_os = "linux", target_os = "android"), target_has_atomic = "64")),
+    not(all(
+        any(target_os = "linux", target_os = "android"),
+        target_has_atomic = "64",
+        not(miri)
+    )),
     path = "wiped_disabled.rs"
 )]
 mod wiped;

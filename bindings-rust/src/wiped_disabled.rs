@@ -1,4 +1,4 @@
-//! Stands in for `wiped` where the system wipes no memory at a fork.
+//! Stands in for `wiped` where the system wipes no memory at a fork, and in Miri, which knows no `madvise`.
 
 #[cfg(target_has_atomic = "64")]
 use std::sync::atomic::AtomicU64;

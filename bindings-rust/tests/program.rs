@@ -1,5 +1,6 @@
 //! The options of all loops of a program. They are in a process of their own, one test at a time.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{env, process, thread};
@@ -7,6 +8,13 @@ use std::{env, process, thread};
 use backoff_retry::{
     Attempt, Budget, Defaults, Outcome, Policy, Retry, RetryStats, StopReason, set_defaults,
 };
+
+#[allow(dead_code, reason = "others use the rest")]
+#[path = "../../core/tests/conformance/vectors.rs"]
+mod vectors;
+
+use serde::Deserialize;
+use vectors::cases;
 
 /// Tests change what all threads see.
 fn alone() -> MutexGuard<'static, ()> {
@@ -84,6 +92,113 @@ fn defaults_add_up() {
     assert_eq!(fail(), (2, vec!["library", "program"]));
     drop(program);
     assert_eq!(fail(), (2, vec!["library"]));
+}
+
+/// A step of a program, of `tests/vectors/defaults.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    #[serde(rename = "do")]
+    what: String,
+    call: Option<u64>,
+    #[serde(default)]
+    options: Options,
+    waits: Option<Vec<String>>,
+    hooks: Option<Vec<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Options {
+    policy: Option<String>,
+    max_retries: Option<u64>,
+    max_attempts: Option<u64>,
+    enabled: Option<bool>,
+    hook: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    id: String,
+    steps: Vec<Step>,
+}
+
+type Called = Arc<Mutex<Vec<String>>>;
+
+fn note(called: &Called, kind: &str, hook: Option<&String>) -> impl Fn() + Send + Sync + 'static {
+    let (called, name) = (Arc::clone(called), hook.map(|hook| format!("{kind} {hook}")));
+    move || called.lock().unwrap().extend(name.clone())
+}
+
+fn defaults_of(options: Options, called: &Called) -> Defaults {
+    let hooks = ["retry", "stop"].map(|kind| note(called, kind, options.hook.as_ref()));
+    let [retries, stops] = hooks;
+    let mut defaults = Defaults::new().on_retry(move |_| retries()).on_stop(move |_| stops());
+    if let Some(policy) = options.policy {
+        defaults = defaults.policy(policy.parse().unwrap());
+    }
+    if let Some(enabled) = options.enabled {
+        defaults = defaults.enabled(enabled);
+    }
+    defaults
+}
+
+#[test]
+fn defaults_are_those_of_the_vectors() {
+    let _alone = alone();
+    let called = Called::default();
+    let mut played = 0;
+    for case in cases::<Case>("defaults") {
+        let has_fields = |step: &Step| {
+            let Options { max_retries, max_attempts, .. } = step.options;
+            step.what == "set" && (max_retries.is_some() || max_attempts.is_some())
+        };
+        if case.steps.iter().any(has_fields) {
+            continue; // fields are no defaults in Rust
+        }
+        played += 1;
+        let mut guards = HashMap::new();
+        for (position, step) in case.steps.into_iter().enumerate() {
+            match step.what.as_str() {
+                "set" => {
+                    let defaults = defaults_of(step.options, &called);
+                    drop(guards.insert(step.call, set_defaults(defaults)));
+                    continue;
+                }
+                "restore" => {
+                    drop(guards.remove(&step.call));
+                    continue;
+                }
+                _ => {}
+            }
+            let Options { policy, max_retries, max_attempts, hook, .. } = step.options;
+            let retry = match policy {
+                Some(policy) => Retry::new(policy.parse().unwrap()),
+                None => Retry::default(),
+            };
+            let retry = retry.policy_with(|mut policy| {
+                if let Some(retries) = max_retries {
+                    policy = policy.max_retries(retries);
+                }
+                match max_attempts {
+                    Some(attempts) => policy.max_attempts(attempts),
+                    None => policy,
+                }
+            });
+            let waits = Mutex::new(Vec::new());
+            let retry = retry.unwrap().sleep(|wait: Duration| {
+                waits.lock().unwrap().push(wait.as_nanos().to_string());
+            });
+            let hooks = ["retry", "stop"].map(|kind| note(&called, kind, hook.as_ref()));
+            let [retries, stops] = hooks;
+            let plan = retry.when(|(): &()| true).on_retry(|_| retries()).on_stop(|_| stops());
+            assert_eq!(plan.call(|| Err::<(), _>(())), Err(()));
+            let name = format!("{} {position}", case.id);
+            assert_eq!(Some(waits.into_inner().unwrap()), step.waits, "{name}");
+            assert_eq!(Some(std::mem::take(&mut *called.lock().unwrap())), step.hooks, "{name}");
+        }
+    }
+    assert_eq!(played, 7);
 }
 
 #[test]

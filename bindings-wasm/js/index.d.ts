@@ -1047,8 +1047,8 @@ export interface DefaultOptions extends Omit<LoopOptions<unknown>, "signal" | "s
 /**
  * Sets the options of all loops that begin from now on, also of functions that {@link makeRetriable} has made, and of
  * adapters that wait themselves (SPEC 18.8). Calls add up; of an option that several set, the last call counts. The
- * function that it returns takes back what this call set. A loop's own options win; a policy of its own also over fields.
- * Hooks of all are called, the program's first. With `enabled: false` a loop calls once, and a failure is reported as after `maxRetries: 0`.
+ * function that it returns takes back what this call set. A loop's own options win. A policy, also that of a loop, takes the
+ * place of the policy and the fields before it. Hooks of all are called, the program's first. With `enabled: false` a loop calls once, and a failure is reported as after `maxRetries: 0`.
  * @throws {PolicyError | TypeError} as {@link retry}.
  */
 export function setDefaults(options: DefaultOptions): () => void;

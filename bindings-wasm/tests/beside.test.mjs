@@ -7,6 +7,7 @@ import { afterEach, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Budget, installed, makeRetriable, Policy, RetryError, RetryStats, retry, setDefaults } from "./installed.mjs";
 import { always, busy, endOf, FakeClock, job, notes, run, script, throwing } from "./loop.mjs";
+import { vectors } from "./vectors.mjs";
 
 const JITTERS = "none, full, equal, proportional, additive, decorrelated, slotted";
 
@@ -245,6 +246,31 @@ describe("defaults of the program", () => {
 		assert.throws(() => setDefaults({ cap: 1, floor: 2 }), /floor 2ms is above cap 1ms/);
 		assert.equal(await stops(), 2);
 	});
+
+	for (const { id, steps } of vectors("defaults")) {
+		test(id, async () => {
+			const taken = new Map();
+			restore = () => void [...taken.values()].map((each) => each());
+			let called;
+			for (const { do: what, call, options: given, waits, hooks } of steps) {
+				if (what === "restore") {
+					taken.get(call)();
+					continue;
+				}
+				const { policy, max_retries: maxRetries, max_attempts: maxAttempts, enabled, hook } = given;
+				const note = (kind) => hook && (() => void called.push(`${kind} ${hook}`));
+				const options = { policy, maxRetries, maxAttempts, onRetry: note("retry"), onStop: note("stop") };
+				if (what === "set") {
+					taken.set(call, setDefaults({ enabled, ...options }));
+					continue;
+				}
+				called = [];
+				const clock = new FakeClock();
+				await endOf(retry(throwing(busy), { ...job, clock, ...options }));
+				assert.deepEqual([clock.waits, called], [waits.map((wait) => Number(wait) / 1e6), hooks]);
+			}
+		});
+	}
 
 	test("give way where a loop says the same in another way", async () => {
 		restore = setDefaults({ maxRetries: 5 });

@@ -14,6 +14,7 @@ import {
 	parseRetryAfterNs,
 	RandomStream,
 	RetryStats,
+	SharedBudget,
 } from "./installed.mjs";
 import { MAX_NS } from "./misuse.mjs";
 import { inOptions, nanoseconds, options, stream, vectors } from "./vectors.mjs";
@@ -194,9 +195,10 @@ each("stats_labels", ({ records, prefix, labels, text }) => {
 	}
 });
 
-each("budget_levels", ({ budget: text, steps }) => {
+each("budget_levels", async ({ budget: text, steps }) => {
 	const [policy, budget, operations] = [Policy.parse("constant:base=0s"), Budget.parse(text), new Map()];
-	for (const { do: what, now: time, operation: number, outcome, level, max, unit } of steps) {
+	const store = { load: undefined, compareAndSwap: () => assert.fail("a level changes nothing") };
+	for (const { do: what, now: time, operation: number, outcome, state, level, max, unit } of steps) {
 		const [now, operation] = [nanoseconds(time), operations.get(number)];
 		if (what === "begin") {
 			operations.set(number, new Operation(policy, new RandomStream(0), { now, budget }));
@@ -207,6 +209,10 @@ each("budget_levels", ({ budget: text, steps }) => {
 		} else {
 			const [left, most] = [level, max].map((parts) => Number(parts) / Number(unit));
 			assert.deepEqual(budget.level(now), { left, most });
+			if (budget.kind !== "concurrent") {
+				store.load = async () => ({ text: state, now: BigInt(time) });
+				assert.deepEqual(await new SharedBudget(store, "test", text).level(), { left, most });
+			}
 		}
 	}
 });

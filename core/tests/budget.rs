@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use backoff_core::{Budget, BudgetLevel, Decision, Operation, Outcome, Policy, RandomStream, ffi};
 
 const THREADS: u64 = 4;
-const OPERATIONS: u64 = 20_000;
+const OPERATIONS: u64 = if cfg!(miri) { 20 } else { 20_000 };
 
 /// Fails every attempt of many operations on several threads. Returns the number of retries granted.
 fn granted_retries(budget: &Budget) -> u64 {

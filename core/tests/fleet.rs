@@ -1,6 +1,8 @@
 //! Processes that share one budget: the members of the core and one store, in random orders of what they do, with calls
 //! that fail, processes that die and clocks that jump. A seed decides everything, so a failure can be replayed.
 
+use std::time::{Duration, Instant};
+
 use backoff_core::{
     Budget, BudgetEvent, BudgetMember, Fallback, MemberAnswer, Outcome, RandomStream, SteppedState,
 };
@@ -196,6 +198,22 @@ impl Fleet {
     }
 }
 
+/// Those of every day; or, from a seed on, as many as a number of seconds allows, at least one:
+/// `BACKOFF_FLEET="SEED SECONDS"`.
+fn seeds() -> Box<dyn Iterator<Item = u64>> {
+    let Ok(given) = std::env::var("BACKOFF_FLEET") else { return Box::new(0..30) };
+    let (first, seconds) = given.split_once(' ').expect("a seed and seconds");
+    let (first, time) = (first.parse().unwrap(), Duration::from_secs(seconds.parse().unwrap()));
+    let began = Instant::now();
+    Box::new((first..).take_while(move |&seed| {
+        let goes_on = seed == first || began.elapsed() < time;
+        if !goes_on {
+            println!("the seeds {first} to {}", seed - 1);
+        }
+        goes_on
+    }))
+}
+
 /// The store never grants more than one budget in one process would, whatever goes wrong.
 #[test]
 fn the_grants_stay_within_the_closed_form() {
@@ -205,7 +223,7 @@ fn the_grants_stay_within_the_closed_form() {
         ("ratio:max_tokens=20,ratio=0.1", |stored, _| 20 + stored.began / 10),
         ("quota:max_tokens=20,cost=1", |stored, _| 20 + stored.given_back),
     ];
-    for seed in 0..30 {
+    for seed in seeds() {
         for ((budget, limit), lease) in budgets.iter().flat_map(|row| [(row, 1), (row, 8)]) {
             let mut fleet = Fleet {
                 budget,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use backoff_core::{RetryStats, StopReason};
 
 const THREADS: u64 = 4;
-const OPERATIONS: u64 = 20_000;
+const OPERATIONS: u64 = if cfg!(miri) { 50 } else { 20_000 };
 
 #[test]
 fn threads_lose_no_count() {

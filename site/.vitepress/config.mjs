@@ -85,6 +85,17 @@ export default defineConfig({
 			provider: "local",
 			options: {
 				detailedView: true,
+				miniSearch: {
+					searchOptions: {
+						// Runs in the browser: pages of tasks come first, then those of the reader's language and those for all;
+						// references and pages for developers come last.
+						boostDocument: (id) => {
+							const part = /\/(tasks|api|project|python|javascript|go|rust|c)\//.exec(id)?.[1];
+							if (part === document.documentElement.dataset.language) return 2;
+							return { tasks: 4, api: 0.3, project: 0.2 }[part] ?? (part ? 0.6 : 1);
+						},
+					},
+				},
 				// A page of a task says what others say, which the search finds. Colours are not searched.
 				_render(text, env, md) {
 					const html = md.set({ highlight: null }).render(text, env);

@@ -49,8 +49,8 @@ export function deeper(text, by) {
 	return [...linesOf(text)].map(line).join("\n");
 }
 
-/** A page, or a part of it that another page shows, as the site has it: links within the site, and Rust without the lines
- * that rustdoc hides. */
+/** A page, or a part of it that another page shows, as the site has it: links within the site, which name pages and not
+ * files, and Rust without the lines that rustdoc hides. */
 export function forSite(page, pages, part) {
 	let isRust = false;
 	const shown = [];
@@ -60,7 +60,11 @@ export function forSite(page, pages, part) {
 			isRust = language === "rust" || (language === "" && isCrate(page.path));
 			shown.push(`\`\`\`${isRust ? "rust" : [language, ...words].join(" ")}`);
 		} else if (isProse) {
-			shown.push(prose(line, (target) => linkOf(target, page, pages, part === undefined), isCrate(page.path)));
+			const titled = line.replace(/\[`?([\w./-]+\.md)`?\]\(([^)\s#]*)\)/g, (whole, name, target) => {
+				const title = placeOf(target, page, pages)?.found?.title;
+				return title ? `[${title}](${target})` : whole;
+			});
+			shown.push(prose(titled, (target) => linkOf(target, page, pages, part === undefined), isCrate(page.path)));
 		} else if (!isRust || !/^\s*#( |$)/.test(line)) {
 			shown.push(line);
 		}
@@ -76,21 +80,28 @@ function isCrate(path) {
 function prose(line, link, isOfACrate) {
 	const item = (whole, code, target) => (/[./#]/.test(target) ? whole : code);
 	if (isOfACrate) {
-		line = line.replace(/\[(`[^`\]]+`)\](?![([:])/g, "$1").replace(/\[(`[^`\]]+`)\]\(([^)\s]*)\)/g, item);
+		line = line.replace(/\[(`[^`\]]+`)\](?![([:])/g, "$1").replace(/\[([^\]]*`[^\]]*)\]\(([^)\s]*)\)/g, item);
 	}
 	return line
 		.replace(/`[^`]*`|\]\(([^)\s]*)\)/g, (whole, target) => (target === undefined ? whole : `](${link(target)})`))
 		.replace(/^(\[[^\]]+\]: )(\S+)$/, (_, name, target) => name + link(target));
 }
 
+/** Where a link of a page leads in the repository, if it leads there: the path, the page that it is, and the heading. */
+function placeOf(target, page, pages) {
+	const inRepository = new RegExp(`^${repository}/(?:blob|tree)/main/(.*)$`).exec(target);
+	if (!inRepository && /^[a-z]+:/i.test(target)) return undefined;
+	const [file, anchor] = (inRepository?.[1] ?? target).split("#");
+	const path = join(inRepository ? "" : file === "" ? page.path : dirname(page.path), file).replace(/\/$/, "");
+	return { path, anchor, found: pages.get(path) ?? pages.get(join(path, "README.md")) };
+}
+
 /** Where a link of a page leads on the site, or in the repository if the site lacks it. */
 export function linkOf(target, page, pages, isItsPage = true) {
 	if (target.startsWith(published)) return `/${target.slice(published.length)}`;
-	const inRepository = new RegExp(`^${repository}/(?:blob|tree)/main/(.*)$`).exec(target);
-	if ((target.startsWith("#") && isItsPage) || (!inRepository && /^[a-z]+:/i.test(target))) return target;
-	const [file, anchor] = (inRepository?.[1] ?? target).split("#");
-	const path = join(inRepository ? "" : file === "" ? page.path : dirname(page.path), file).replace(/\/$/, "");
-	const found = pages.get(path) ?? pages.get(join(path, "README.md"));
+	const place = target.startsWith("#") && isItsPage ? undefined : placeOf(target, page, pages);
+	if (!place) return target;
+	const { path, anchor, found } = place;
 	if (found) return `/${found.address}.md${anchor ? `#${anchor}` : ""}`;
 	if (path.endsWith(".svg")) return `/pictures/${path.replaceAll("/", "-")}`;
 	const kind = existsSync(join(root, path)) && statSync(join(root, path)).isDirectory() ? "tree" : "blob";

@@ -100,10 +100,28 @@ test("the chosen language stays chosen", async () => {
 	await page.goto(`${address}tasks/http.html`);
 	assert.equal(await shown(), "rust");
 	assert.equal(await page.getByRole("combobox", { name: "Language" }).inputValue(), "rust");
+	// An address shows another language, and changes no choice.
+	const headings = page.locator("section.language h2:visible");
+	await page.goto(`${address}tasks/retry.html#python`);
+	assert.equal(await shown(), "python");
+	await page.goto(`${address}go/retry.html`);
+	assert.equal(await page.getByRole("combobox", { name: "Language" }).inputValue(), "go");
+	await page.goto(address);
+	assert.equal(await shown(), "rust");
+	await page.getByRole("tab", { name: "Go" }).click();
+	// The heading of this address is in the panel of Python. That of Go has the same.
+	await page.goto(`${address}tasks/retry.html#what-may-be-retried`);
+	assert.equal(await shown(), "go");
+	assert.ok((await headings.allTextContents()).some((text) => text.startsWith("What may be retried")));
+	assert.deepEqual(faults, []);
+	await context.close();
+});
+
+test("the first page of a language is that of the reader who came by it", async () => {
+	const { context, page } = await open({ viewport: { width: 1280, height: 900 } });
 	await page.goto(`${address}go/retry.html`);
 	await page.goto(address);
-	assert.equal(await shown(), "go");
-	assert.deepEqual(faults, []);
+	assert.equal(await page.locator("section.language:visible").getAttribute("data-language"), "go");
 	await context.close();
 });
 
@@ -111,8 +129,16 @@ test("the search finds a page", async () => {
 	const { context, page, faults } = await open({ viewport: { width: 360, height: 780 } });
 	await page.goto(address);
 	await page.getByRole("button", { name: "Search" }).click();
-	await page.getByRole("searchbox").fill("decorrelated jitter");
-	await page.locator("#localsearch-list a").first().waitFor();
+	for (const [words, found] of [
+		["retry a call", "tasks/retry"],
+		["http requests", "tasks/http"],
+		["python", "python/"],
+		["decorrelated jitter", ""],
+	]) {
+		await page.getByRole("searchbox").fill(words);
+		const isFirst = (found) => document.querySelector("#localsearch-list a")?.getAttribute("href").includes(found);
+		await page.waitForFunction(isFirst, found);
+	}
 	// Links within a list of options, which VitePress makes.
 	faults.push(...(await page.evaluate(look, { exclude: ["#localsearch-list"] })));
 	assert.deepEqual(faults, []);

@@ -24,7 +24,11 @@ class Levels:
 
     def level(self, now):
         names = ["level", "max", "unit"]
-        self.step("level", now, **dict(zip(names, map(str, self.budget.level_at(now)), strict=True)))
+        level = dict(zip(names, map(str, self.budget.level_at(now)), strict=True))
+        # What a store of a shared budget has (15.5).
+        is_shared = not isinstance(self.budget, budgets.Concurrent)
+        state = " ".join(map(str, [0, *self.budget.numbers()])) if is_shared else None
+        self.step("level", now, state=state, **level)
 
     def tell(self, steps):
         """Steps such as `begin:1s transient*2 level:5s #1 begin success cancel`: the number of an operation, 0 at first; what

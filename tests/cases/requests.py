@@ -242,6 +242,7 @@ def operations(requests, vectors):
     requests.skip_all("14.6", "http_methods", "methods of HTTP", "the protocol has no methods")
     requests.skip_all("19.1", "http_requests", "requests of HTTP clients", "the protocol sends no requests")
     requests.skip_all("18.2", "loops", "loops", "the protocol calls no function")
+    requests.skip_all("18.8", "defaults", "defaults of programs", "the protocol has no loops")
     requests.skip_all("13.7", "resumptions", "resumptions", "the protocol resumes no operation")
     requests.skip_all("15.9", "budget_levels", "levels of budgets", "the protocol has no levels")
     requests.skip_all("17.2", "stats", "stats", "the protocol has no stats")

@@ -28,13 +28,14 @@ const VERSION_OF_C: &str = "bindings-c/src/version.rs";
 const GO_MODULE: &str = "github.com/backoff-rs/backoff/bindings-go v";
 
 /// The workspaces of cargo, whose lock files have the version of every package of this project.
-const WORKSPACES: [&str; 7] = [
+const WORKSPACES: [&str; 8] = [
     ".",
     "bench/rust",
     "bindings-rust/adapters/tests/oldest/reqwest",
     "bindings-rust/adapters/tests/oldest/stores",
     "bindings-rust/adapters/tests/oldest/tower",
     "bindings-rust/adapters/tests/tls",
+    "bindings-rust/models",
     "core/fuzz",
 ];
 

@@ -97,12 +97,12 @@ func New(given ...Option) (*Telemetry, error) {
 	return t, nil
 }
 
-// Options returns the hooks of a loop with this context, whose span gets the events. As defaults of the program they would
-// record the events of all loops in the span of this one context: with context.Background they record the metrics alone.
-func (t *Telemetry) Options(ctx context.Context) []backoff.RetryOption {
+// Options returns the hooks of a loop, or of all loops of the program for backoff.SetDefaults. The span of the loop's
+// context gets the events.
+func (t *Telemetry) Options() []backoff.RetryOption {
 	return []backoff.RetryOption{
-		backoff.OnRetry(func(event backoff.Event) { t.onRetry(ctx, backoffhttp.Event{Event: event}) }),
-		backoff.OnStop(func(event backoff.Event) { t.onStop(ctx, backoffhttp.Event{Event: event}) }),
+		backoff.OnRetryContext(func(ctx context.Context, event backoff.Event) { t.onRetry(ctx, backoffhttp.Event{Event: event}) }),
+		backoff.OnStopContext(func(ctx context.Context, event backoff.Event) { t.onStop(ctx, backoffhttp.Event{Event: event}) }),
 	}
 }
 

@@ -66,6 +66,7 @@ package engine
 // #cgo nocallback backoff_budget_member_cancel
 // #cgo nocallback backoff_budget_member_state
 // #cgo nocallback backoff_budget_member_stats
+// #cgo nocallback backoff_budget_member_get_level
 // #cgo nocallback backoff_budget_member_begin
 // #cgo nocallback backoff_budget_member_step
 // #cgo nocallback backoff_budget_member_exchange_step
@@ -322,6 +323,10 @@ func (m *Module) Xbackoff_budget_member_state(member int32, now_ns int64, is_awa
 
 func (m *Module) Xbackoff_budget_member_stats(member int32, stats int32) int32 {
 	return int32(C.backoff_budget_member_stats((*C.backoff_budget_member)(m.at(member)), (*C.backoff_shared_budget_stats)(m.at(stats))))
+}
+
+func (m *Module) Xbackoff_budget_member_get_level(member int32, text int32, length int64, store_ns int64, level int32) int32 {
+	return int32(C.backoff_budget_member_get_level((*C.backoff_budget_member)(m.at(member)), (*C.char)(m.at(text)), C.uint64_t(length), C.uint64_t(store_ns), (*C.backoff_budget_level)(m.at(level))))
 }
 
 func (m *Module) Xbackoff_budget_member_begin(member int32, now_ns int64) int32 {

@@ -29,8 +29,8 @@ func New() *Module {
 	m.elements[0] = nil
 	memory_init(m.memory[:], data0, uint32(i32(0x6000)), 0, len(data0))
 	m.g0 = i32(0x6000)
-	m.g1 = i32(38688)
-	m.g2 = i32(38688)
+	m.g1 = i32(38556)
+	m.g2 = i32(38560)
 	return m
 }
 
@@ -230,11 +230,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36628))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+36512))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36620))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+36504))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+36612))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+36496))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn273(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn272(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -460,7 +460,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36780), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36664), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -474,7 +474,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(36688), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(36572), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -509,7 +509,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(36688), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(36572), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn273(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn272(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -913,7 +913,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(36876))
+		m.fn19(v5+i32(8), v12, v11, i32(36760))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1285,7 +1285,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(36876))
+		m.fn19(v5+i32(8), v7, v8, i32(36760))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1979,9 +1979,9 @@ func (m *Module) fn30(v0, v1, v2, v3 int32) {
 				v2 = v4 + i32(1580)
 				memory_copy(m.memory[:], uint32(v2), uint32(v4+i32(20)), uint32(i32(36)))
 				memory_zero(m.memory[:], uint32(v4+i32(20)), uint32(i32(772)))
-				t25 := m.fn34(v4+i32(20), i32(34754), i32(3))
+				t25 := m.fn34(v4+i32(20), i32(34530), i32(3))
 				t26 := m.fn35(t25, v14)
-				t27 := m.fn34(t26, i32(34757), i32(2))
+				t27 := m.fn34(t26, i32(34533), i32(2))
 				v1 = t27
 				store32(m.memory, uint64(uint32(v4))+1708, uint32(v11))
 				store32(m.memory, uint64(uint32(v4))+1704, uint32(v5))
@@ -2171,7 +2171,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn273(v2, v3, i64(0), i64(10), i64(0))
+		m.fn272(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2191,7 +2191,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn244(v0, int32(t5)|i32(48))
+		_ = m.fn243(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2220,15 +2220,15 @@ func (m *Module) fn36(v0, v1 int32) {
 			if v3 != i32(24) {
 				goto l0
 			}
-			v5 = i32(35953)
+			v5 = i32(35729)
 			v6 = i32(56)
 			goto l1
 		}
 	l0:
 		v6 = v4 << 2
-		t3 := int32(load32(m.memory, uint32(v6+i32(38484))))
+		t3 := int32(load32(m.memory, uint32(v6+i32(38352))))
 		v5 = t3
-		t4 := int32(load32(m.memory, uint32(v6+i32(38380))))
+		t4 := int32(load32(m.memory, uint32(v6+i32(38248))))
 		v6 = t4
 	}
 l1:
@@ -2254,9 +2254,9 @@ l1:
 		p10 = 1
 	}
 	v10 = p10
-	p11 := i32(35891)
+	p11 := i32(35667)
 	if v10 != 0 {
-		p11 = i32(35906)
+		p11 = i32(35682)
 	}
 	v11 = p11
 	p12 := i32(15)
@@ -2355,7 +2355,7 @@ l7:
 				if t36 != i32(100) {
 					goto l11
 				}
-				m.fn236(v2+i32(8), v3)
+				m.fn235(v2+i32(8), v3)
 				t37 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t38 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				_ = m.fn34(v20, t37, t38)
@@ -2404,7 +2404,7 @@ l7:
 					t63 := v20
 					p62 := i32(1)
 					if v0 != 0 {
-						p62 = i32(34752)
+						p62 = i32(34528)
 					}
 					p64 := i32(0)
 					if v0 != 0 {
@@ -2434,7 +2434,7 @@ l7:
 				if t52 != i32(116) {
 					goto l7
 				}
-				_ = m.fn240(v20, v2+i32(36), v15)
+				_ = m.fn239(v20, v2+i32(36), v15)
 				goto l7
 			default:
 				switch v21 + i32(-117) {
@@ -2455,7 +2455,7 @@ l7:
 					if t70 != i32(115) {
 						goto l7
 					}
-					memory_copy(m.memory[:], uint32(v14), uint32(i32(34640)), uint32(i32(112)))
+					memory_copy(m.memory[:], uint32(v14), uint32(i32(34416)), uint32(i32(112)))
 					v0 = i32(0)
 				l28:
 					{
@@ -2473,7 +2473,7 @@ l7:
 						t74 := v20
 						p73 := i32(1)
 						if v0 != 0 {
-							p73 = i32(34752)
+							p73 = i32(34528)
 						}
 						p75 := i32(0)
 						if v0 != 0 {
@@ -2525,12 +2525,12 @@ l7:
 							goto l26
 						}
 					l24:
-						t47 := m.fn240(v20, v2+i32(36), v7)
+						t47 := m.fn239(v20, v2+i32(36), v7)
 						v0 = t47
 						if v9 == 0 {
 							goto l7
 						}
-						_ = m.fn34(v0, i32(35933), i32(14))
+						_ = m.fn34(v0, i32(35709), i32(14))
 						goto l7
 					}
 					v0 = i32(128)
@@ -2631,17 +2631,17 @@ l7:
 				t91 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				t92 := v2 + i32(16)
 				v0 = t91
-				m.fn236(t92, v0)
+				m.fn235(t92, v0)
 				t93 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t94 := int32(load32(m.memory, uint64(uint32(v2))+20))
 				t95 := m.fn34(v20, t93, t94)
-				t96 := m.fn34(t95, i32(35932), i32(1))
+				t96 := m.fn34(t95, i32(35708), i32(1))
 				v22 = t96
 				m.fn41(v2+i32(48), v0)
-				_ = m.fn240(v22, v2+i32(48), v15)
+				_ = m.fn239(v22, v2+i32(48), v15)
 				goto l7
 			}
-			_ = m.fn34(v20, i32(35924), i32(8))
+			_ = m.fn34(v20, i32(35700), i32(8))
 			goto l7
 		case 0:
 			if v17 == 0 {
@@ -2663,7 +2663,7 @@ l7:
 			if t101 != i32(101) {
 				goto l7
 			}
-			m.fn250(v16, v20)
+			m.fn249(v16, v20)
 			{
 				t102 := int32(load32(m.memory, uint64(uint32(v16))+32))
 				t103 := v16
@@ -2673,27 +2673,27 @@ l7:
 					p104 = v0
 				}
 				v0 = p104
-				t105 := m.fn251(t103, v0)
+				t105 := m.fn250(t103, v0)
 				if t105 != 0 {
 					goto l30
 				}
 				store32(m.memory, uint64(uint32(v2))+60, uint32(i32(4)))
-				store32(m.memory, uint64(uint32(v2))+56, uint32(i32(35887)))
+				store32(m.memory, uint64(uint32(v2))+56, uint32(i32(35663)))
 				store32(m.memory, uint64(uint32(v2))+52, uint32(i32(15)))
-				store32(m.memory, uint64(uint32(v2))+48, uint32(i32(35872)))
-				t106 := m.fn252(v17, v10, v16, v0, v2+i32(48), v20)
+				store32(m.memory, uint64(uint32(v2))+48, uint32(i32(35648)))
+				t106 := m.fn251(v17, v10, v16, v0, v2+i32(48), v20)
 				if t106 != 0 {
-					_ = m.fn34(v20, i32(35922), i32(2))
+					_ = m.fn34(v20, i32(35698), i32(2))
 					goto l7
 				}
 			}
 		l30:
-			m.fn253(v4, v16, v20)
+			m.fn252(v4, v16, v20)
 			store32(m.memory, uint64(uint32(v2))+60, uint32(i32(2)))
-			store32(m.memory, uint64(uint32(v2))+56, uint32(i32(34752)))
+			store32(m.memory, uint64(uint32(v2))+56, uint32(i32(34528)))
 			store32(m.memory, uint64(uint32(v2))+52, uint32(v12))
 			store32(m.memory, uint64(uint32(v2))+48, uint32(v11))
-			_ = m.fn252(v17, v10, i32(0), v2, v2+i32(48), v20)
+			_ = m.fn251(v17, v10, i32(0), v2, v2+i32(48), v20)
 			goto l7
 		}
 	}
@@ -2701,14 +2701,14 @@ l2:
 	m.g0 = v2 + i32(176)
 	return
 l26:
-	m.fn254(v4, v16, v20)
+	m.fn253(v4, v16, v20)
 	goto l7
 l20:
 	v0 = i32(128)
 l22:
 	if uint32(v0) < uint32(v18) {
 		t110 := m.fn34(v20, v13, v0)
-		_ = m.fn34(t110, i32(35947), i32(3))
+		_ = m.fn34(t110, i32(35723), i32(3))
 		goto l7
 	}
 	_ = m.fn34(v20, v13, v18)
@@ -2899,22 +2899,22 @@ func (m *Module) fn41(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36372)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36256)))
 		goto l11
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36416)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36300)))
 		goto l11
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36492)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36376)))
 		goto l11
 	case 23:
 		v2 = i32(4)
 		goto l1
 	case 26:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36528)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(36412)))
 		goto l11
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
@@ -2959,7 +2959,7 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 		v3 = t6
 		v5 = i32(-16)
 		v1 = i32(-28)
-		v6 = i32(37372)
+		v6 = i32(37252)
 	l11:
 		{
 			store32(m.memory, uint64(uint32(v4))+160, uint32(v1+i32(29)))
@@ -2969,8 +2969,8 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 					if uint32(v1+i32(28)) > uint32(i32(1)) {
 						goto l2
 					}
-					t7 := int32(load32(m.memory, uint32(v5+i32(36976))))
-					t8 := int32(load32(m.memory, uint32(v5+i32(36980))))
+					t7 := int32(load32(m.memory, uint32(v5+i32(36860))))
+					t8 := int32(load32(m.memory, uint32(v5+i32(0x9000))))
 					_ = m.fn34(v4+i32(940), t7, t8)
 					goto l3
 				}
@@ -2982,29 +2982,29 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 								if uint32(v1+i32(7)) < uint32(i32(-7)) {
 									goto l7
 								}
-								v7 = v5 + i32(37304)
+								v7 = v5 + i32(37184)
 								if v7 == 0 {
 									goto l7
 								}
 								t13 := int32(load32(m.memory, uint32(v7)))
 								t14 := v4 + i32(940)
 								v7 = t13
-								t15 := int32(load32(m.memory, uint32(v5+i32(37308))))
+								t15 := int32(load32(m.memory, uint32(v5+i32(37188))))
 								t16 := v7
 								v8 = t15
 								t17 := m.fn34(t14, t16, v8)
 								v9 = t17
-								t18 := m.fn44(v7, v8, i32(37103), i32(21))
+								t18 := m.fn44(v7, v8, i32(36983), i32(21))
 								if t18 != 0 {
 									t35 := m.fn46(v4)
 									_ = m.fn35(v9, t35)
 									goto l3
 								}
-								t19 := m.fn44(v7, v8, i32(37124), i32(23))
+								t19 := m.fn44(v7, v8, i32(37004), i32(23))
 								if t19 != 0 {
 									goto l9
 								}
-								t20 := m.fn44(v7, v8, i32(37147), i32(22))
+								t20 := m.fn44(v7, v8, i32(37027), i32(22))
 								if t20 == 0 {
 									goto l3
 								}
@@ -3012,19 +3012,19 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 								_ = m.fn35(v9, t21)
 								goto l3
 							}
-							t10 := m.fn34(v4+i32(940), i32(36976), i32(28))
+							t10 := m.fn34(v4+i32(940), i32(36860), i32(28))
 							v7 = t10
 							if v1 == i32(-15) {
 								goto l5
 							}
-							t11 := int64(load64(m.memory, uint32(v5+i32(37008))))
+							t11 := int64(load64(m.memory, uint32(v5+i32(36888))))
 							_ = m.fn35(v7, t11)
 							goto l6
 						}
 					l5:
-						_ = m.fn34(v7, i32(37096), i32(4))
+						_ = m.fn34(v7, i32(36976), i32(4))
 					l6:
-						t24 := m.fn34(v7, i32(37100), i32(3))
+						t24 := m.fn34(v7, i32(36980), i32(3))
 						t25 := m.fn45(v4, v1+i32(27))
 						_ = m.fn35(t24, t25)
 						goto l3
@@ -3039,13 +3039,13 @@ func (m *Module) fn42(v0, v1, v2, v3 int32) {
 					t27 := int32(load32(m.memory, uint32(v6)))
 					v7 = t27
 					v8 = v7 << 2
-					t28 := int32(load32(m.memory, uint32(v8+i32(37660))))
+					t28 := int32(load32(m.memory, uint32(v8+i32(37528))))
 					v9 = t28
-					t29 := int32(load32(m.memory, uint32(v8+i32(37688))))
+					t29 := int32(load32(m.memory, uint32(v8+i32(37556))))
 					v8 = t29
-					t30 := m.fn34(v4+i32(940), i32(37169), i32(28))
+					t30 := m.fn34(v4+i32(940), i32(37049), i32(28))
 					t31 := m.fn34(t30, v8, v9)
-					t32 := m.fn34(t31, i32(37100), i32(3))
+					t32 := m.fn34(t31, i32(36980), i32(3))
 					t33 := int64(load64(m.memory, uint64(uint32(v4+v7<<3))+96))
 					_ = m.fn35(t32, t33)
 					goto l3
@@ -3120,7 +3120,7 @@ func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn272(v0, v2, v1)
+		t0 := m.fn271(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -3215,42 +3215,56 @@ l1:
 
 //go:norace
 func (m *Module) fn49(v0 int32) int32 {
-	var v1, v2 int32
-	var v3 int64
+	var v1 int32
+	var v2 int64
 	v1 = i32(0)
 	if v0 == 0 {
 		goto l0
 	}
-	v2 = i32(6100)
+	v1 = i32(6100)
 	{
-	l4:
+	l5:
 		{
-			if v2 == 0 {
+			if v1 == 0 {
 				goto l1
 			}
 			t0 := int64(load64(m.memory, uint64(uint32(v0))+80))
-			v3 = t0
-			if uint64(v3) > uint64(i64(1)) {
+			v2 = t0
+			if uint64(v2) > uint64(i64(1)) {
 				goto l2
 			}
-			switch int32(v3) {
+			switch int32(v2) {
 			default:
-				goto l0
+				goto l3
 			case 1:
-				v2 = v2 + i32(-1)
-				goto l4
+				v1 = v1 + i32(-1)
+				goto l5
 			}
 		}
 	l1:
 		t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
 		t2 := v0
-		v3 = t1
-		p3 := v3
-		if v3 == i64(1) {
+		v2 = t1
+		p3 := v2
+		if v2 == i64(1) {
 			p3 = i64(2)
 		}
 		store64(m.memory, uint64(uint32(t2))+80, uint64(p3))
+		v1 = i32(1)
+		var p4 int32
+		if v2 != i64(1) {
+			p4 = 1
+		}
+		var p5 int32
+		if v2 == 0 {
+			p5 = 1
+		}
+		if p4&p5 != i32(1) {
+			goto l0
+		}
 	}
+l3:
+	return i32(0)
 l2:
 	v1 = i32(1)
 l0:
@@ -3654,7 +3668,7 @@ func (m *Module) fn61(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn228(v3, v2)
+		t2 := m.fn229(v3, v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3682,8 +3696,8 @@ l0:
 
 //go:norace
 func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
-	var v3, v4 int32
-	var v5, v6 int64
+	var v3, v4, v5 int32
+	var v6, v7 int64
 	t0 := m.g0
 	v3 = t0 - i32(224)
 	m.g0 = v3
@@ -3701,40 +3715,42 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn63(v3+i32(40), v0)
+		t3 := v3 + i32(40)
+		v4 = v0 + i32(80)
+		m.fn63(t3, v4)
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v3))+40))
-				if t3 != i64(1) {
+				t4 := int64(load64(m.memory, uint64(uint32(v3))+40))
+				if t4 != i64(1) {
 					goto l2
 				}
-				t4 := v0
-				v4 = v3 + i32(48)
-				m.fn64(t4, v4)
-				memory_copy(m.memory[:], uint32(v3+i32(136)), uint32(v4), uint32(i32(88)))
+				t5 := v4
+				v5 = v3 + i32(48)
+				m.fn64(t5, v5)
+				memory_copy(m.memory[:], uint32(v3+i32(136)), uint32(v5), uint32(i32(88)))
 				m.fn65(v3+i32(16), v0, v3+i32(136), v1)
-				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
-				v1 = t5
-				t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
-				v5 = t6
-				t7 := int64(load64(m.memory, uint64(uint32(v3))+16))
+				t6 := int64(load64(m.memory, uint64(uint32(v3))+32))
+				v1 = t6
+				t7 := int64(load64(m.memory, uint64(uint32(v3))+24))
 				v6 = t7
+				t8 := int64(load64(m.memory, uint64(uint32(v3))+16))
+				v7 = t8
 				goto l3
 			}
 		l2:
 			memory_zero(m.memory[:], uint32(v3+i32(40)), uint32(i32(88)))
-			v6 = i64(0)
+			v7 = i64(0)
 			m.fn65(v3+i32(136), v0, v3+i32(40), i64(0))
-			t8 := int64(load64(m.memory, uint64(uint32(v3))+152))
-			v1 = t8
-			t9 := int64(load64(m.memory, uint64(uint32(v3))+144))
-			v5 = t9
+			t9 := int64(load64(m.memory, uint64(uint32(v3))+152))
+			v1 = t9
+			t10 := int64(load64(m.memory, uint64(uint32(v3))+144))
+			v6 = t10
 		}
 	l3:
 		store64(m.memory, uint64(uint32(v2))+24, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v2))+16, uint64(v1))
-		store64(m.memory, uint64(uint32(v2))+8, uint64(v5))
-		store64(m.memory, uint32(v2), uint64(v6))
+		store64(m.memory, uint64(uint32(v2))+8, uint64(v6))
+		store64(m.memory, uint32(v2), uint64(v7))
 		v0 = i32(0)
 	}
 l1:
@@ -3747,92 +3763,103 @@ func (m *Module) fn63(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
+	var v5 int64
 	t0 := m.g0
 	v2 = t0 - i32(144)
 	m.g0 = v2
+l11:
 	{
-	l11:
-		{
-			t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
-			t2 := v1
-			v3 = t1
-			t3 := v3
-			var p4 int32
-			if v3 == 0 {
-				p4 = 1
-			}
-			v4 = p4
-			p5 := t3
-			if v4 != 0 {
-				p5 = i64(1)
-			}
-			store64(m.memory, uint64(uint32(t2))+80, uint64(p5))
-			if v4 != 0 {
-				v4 = i32(0)
-			l8:
-				if v4 != i32(44) {
-					store32(m.memory, uint32(v2+i32(12)+v4), uint32(i32(0)))
-					v4 = v4 + i32(4)
-					goto l8
-				}
-				v1 = v1 + i32(88)
-				v4 = i32(0)
-			l4:
-				if v4 == i32(44) {
-					v1 = v2 + i32(12)
-					v4 = i32(0)
-				l6:
-					{
-						if v4 == i32(88) {
-							memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
-							v3 = i64(1)
-							goto l7
-						}
-						t6 := int32(load32(m.memory, uint32(v1)))
-						t7 := int64(load64(m.memory, uint32(t6)))
-						store64(m.memory, uint32(v2+i32(56)+v4), uint64(t7))
-						v4 = v4 + i32(8)
-						v1 = v1 + i32(4)
-						goto l6
-					}
-				}
-				store32(m.memory, uint32(v2+i32(12)+v4), uint32(v1))
+		t1 := int64(load64(m.memory, uint32(v1)))
+		t2 := v1
+		v3 = t1
+		t3 := v3
+		var p4 int32
+		if v3 == 0 {
+			p4 = 1
+		}
+		v4 = p4
+		p5 := t3
+		if v4 != 0 {
+			p5 = i64(1)
+		}
+		store64(m.memory, uint32(t2), uint64(p5))
+		if v4 != 0 {
+			v4 = i32(0)
+		l8:
+			if v4 != i32(44) {
+				store32(m.memory, uint32(v2+i32(12)+v4), uint32(i32(0)))
 				v4 = v4 + i32(4)
-				v1 = v1 + i32(8)
-				goto l4
+				goto l8
 			}
-			v4 = i32(6100)
-			goto l13
-		l13:
-			{
-				if v4 == 0 {
-					goto l9
+			v1 = v1 + i32(8)
+			v4 = i32(0)
+		l4:
+			if v4 == i32(44) {
+				v1 = v2 + i32(12)
+				v4 = i32(0)
+			l6:
+				{
+					if v4 == i32(88) {
+						memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
+						v3 = i64(1)
+						goto l7
+					}
+					t6 := int32(load32(m.memory, uint32(v1)))
+					t7 := int64(load64(m.memory, uint32(t6)))
+					store64(m.memory, uint32(v2+i32(56)+v4), uint64(t7))
+					v4 = v4 + i32(8)
+					v1 = v1 + i32(4)
+					goto l6
 				}
-				t8 := int64(load64(m.memory, uint64(uint32(v1))+80))
-				v3 = t8
-				if uint64(v3) > uint64(i64(1)) {
-					goto l10
+			}
+			store32(m.memory, uint32(v2+i32(12)+v4), uint32(v1))
+			v4 = v4 + i32(4)
+			v1 = v1 + i32(8)
+			goto l4
+		}
+		v4 = i32(6100)
+		goto l13
+	l13:
+		{
+			if v4 == 0 {
+				t9 := int64(load64(m.memory, uint32(v1)))
+				t10 := v1
+				v5 = t9
+				t11 := v5
+				var p12 int32
+				if v5 == i64(1) {
+					p12 = 1
 				}
-				switch int32(v3) {
-				default:
+				v4 = p12
+				p13 := t11
+				if v4 != 0 {
+					p13 = i64(2)
+				}
+				store64(m.memory, uint32(t10), uint64(p13))
+				v3 = i64(0)
+				if v4 != 0 {
+					goto l7
+				}
+				if v5 == i64(0) {
 					goto l11
-				case 1:
-					v4 = v4 + i32(-1)
-					goto l13
 				}
+				goto l7
 			}
-		l9:
+			t8 := int64(load64(m.memory, uint32(v1)))
+			v3 = t8
+			if uint64(v3) > uint64(i64(1)) {
+				goto l10
+			}
+			switch int32(v3) {
+			default:
+				goto l11
+			case 1:
+				v4 = v4 + i32(-1)
+				goto l13
+			}
 		}
-		t9 := int64(load64(m.memory, uint64(uint32(v1))+80))
-		t10 := v1
-		v3 = t9
-		p11 := v3
-		if v3 == i64(1) {
-			p11 = i64(2)
-		}
-		store64(m.memory, uint64(uint32(t10))+80, uint64(p11))
+	l10:
 	}
-l10:
 	v3 = i64(0)
 l7:
 	store64(m.memory, uint32(v0), uint64(v3))
@@ -3841,27 +3868,28 @@ l7:
 
 //go:norace
 func (m *Module) fn64(v0, v1 int32) {
-	var v2, v3 int32
-	v2 = v0 + i32(88)
-	v3 = i32(0)
+	var v2 int32
+	var v3 int64
+	v2 = i32(0)
 l1:
 	{
-		if v3 == i32(88) {
+		if v2 == i32(88) {
 			goto l0
 		}
-		t0 := int64(load64(m.memory, uint32(v1+v3)))
-		store64(m.memory, uint32(v2+v3), uint64(t0))
-		v3 = v3 + i32(8)
+		t0 := int64(load64(m.memory, uint32(v1+v2)))
+		store64(m.memory, uint32(v0+v2+i32(8)), uint64(t0))
+		v2 = v2 + i32(8)
 		goto l1
 	}
 l0:
-	{
-		t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
-		if t1 == i64(2) {
-			return
-		}
-		store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
+	t1 := int64(load64(m.memory, uint32(v0)))
+	t2 := v0
+	v3 = t1
+	p3 := v3
+	if v3 == i64(1) {
+		p3 = i64(0)
 	}
+	store64(m.memory, uint32(t2), uint64(p3))
 }
 
 //go:norace
@@ -3871,7 +3899,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn263(v1)
+	t1 := m.fn264(v1)
 	v5 = t1
 	m.fn146(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3899,7 +3927,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn273(t8, p10, i64(0), t11, i64(0))
+			m.fn272(t8, p10, i64(0), t11, i64(0))
 			m.fn146(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -3944,7 +3972,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn265(v4+i32(16), v4+i32(32), v3)
+			m.fn266(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -3957,7 +3985,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn245(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn244(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4319,7 +4347,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+37488))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+37368))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn69(t8, v4)
@@ -4495,7 +4523,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn273(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn272(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4549,6 +4577,77 @@ func (m *Module) fn76(v0 int32, v1 int64) {
 }
 
 //go:norace
+func (m *Module) Xbackoff_budget_member_get_level(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
+	var v5, v6, v7 int32
+	t0 := m.g0
+	v5 = t0 - i32(448)
+	m.g0 = v5
+	v6 = i32(100)
+	{
+		if v4 == 0 {
+			goto l0
+		}
+		if v1 != 0 {
+			goto l1
+		}
+		v1 = i32(0)
+		goto l2
+	l1:
+		if !(v2 == 0) {
+			goto l3
+		}
+		v7 = i32(0)
+		v1 = i32(1)
+		goto l2
+	l3:
+		if uint64(v2) <= uint64(i64(0x7fffffff)) {
+			goto l4
+		}
+		v6 = i32(108)
+		goto l0
+	l4:
+		v7 = int32(v2)
+	l2:
+		if v0 == 0 {
+			goto l0
+		}
+		{
+			t1 := int64(load64(m.memory, uint32(v0)))
+			if t1 == i64(0x312d7265626d656d) {
+				goto l5
+			}
+			v6 = i32(101)
+			goto l0
+		}
+	l5:
+		m.fn78(v5+i32(240), v0+i32(8), v1, v7)
+		{
+			t2 := int32(load32(m.memory, uint64(uint32(v5))+240))
+			if t2 != 0 {
+				goto l6
+			}
+			v6 = i32(112)
+			goto l0
+		}
+	l6:
+		memory_copy(m.memory[:], uint32(v5+i32(40)), uint32(v5+i32(240)+i32(8)), uint32(i32(200)))
+		memory_copy(m.memory[:], uint32(v5+i32(240)), uint32(v5+i32(40)+i32(88)), uint32(i32(88)))
+		m.fn65(v5+i32(8)+i32(8), v5+i32(40), v5+i32(240), v3)
+		store64(m.memory, uint64(uint32(v4))+24, uint64(i64(0)))
+		t3 := int64(load64(m.memory, uint64(uint32(v5))+32))
+		store64(m.memory, uint64(uint32(v4))+16, uint64(t3))
+		t4 := int64(load64(m.memory, uint64(uint32(v5))+24))
+		store64(m.memory, uint64(uint32(v4))+8, uint64(t4))
+		t5 := int64(load64(m.memory, uint64(uint32(v5))+16))
+		store64(m.memory, uint32(v4), uint64(t5))
+		v6 = i32(0)
+	}
+l0:
+	m.g0 = v5 + i32(448)
+	return v6
+}
+
+//go:norace
 func (m *Module) fn78(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10, v11, v12 int64
@@ -4595,7 +4694,7 @@ func (m *Module) fn78(v0, v1, v2, v3 int32) {
 				store32(m.memory, uint64(uint32(v4))+16, uint32(v8))
 				store32(m.memory, uint64(uint32(v4))+12, uint32(v7))
 				store32(m.memory, uint64(uint32(v4))+8, uint32(i32(1)))
-				m.fn262(v4+i32(392), v4+i32(8))
+				m.fn263(v4+i32(392), v4+i32(8))
 				{
 					t7 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t7 != i64(1) {
@@ -4603,14 +4702,14 @@ func (m *Module) fn78(v0, v1, v2, v3 int32) {
 					}
 					t8 := int64(load64(m.memory, uint64(uint32(v4))+400))
 					v10 = t8
-					m.fn262(v4+i32(392), v4+i32(8))
+					m.fn263(v4+i32(392), v4+i32(8))
 					t9 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t9 != i64(1) {
 						goto l4
 					}
 					t10 := int64(load64(m.memory, uint64(uint32(v4))+400))
 					v11 = t10
-					m.fn262(v4+i32(392), v4+i32(8))
+					m.fn263(v4+i32(392), v4+i32(8))
 					t11 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t11 != i64(1) {
 						goto l4
@@ -5030,7 +5129,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn273(t6, p9, i64(0), t10, i64(0))
+		m.fn272(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5242,7 +5341,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(37500))))
+					t15 := int32(load32(m.memory, uint32(v1+i32(37380))))
 					t16 := m.fn87(v8, t15)
 					if t16 == v7 {
 						goto l10
@@ -5437,7 +5536,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn273(v5, v7, i64(0), v8, i64(0))
+				m.fn272(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5461,7 +5560,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn273(t15, p16, i64(0), v3, i64(0))
+				m.fn272(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5534,8 +5633,8 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn245(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn273(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn244(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn272(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5642,7 +5741,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn273(t69, p71, i64(0), t72, i64(0))
+			m.fn272(t69, p71, i64(0), t72, i64(0))
 			m.fn146(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5699,7 +5798,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn273(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn272(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5751,7 +5850,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn245(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn244(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -6013,7 +6112,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(37500))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(37380))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -6436,9 +6535,9 @@ l1:
 			{
 				if v1 == i32(600) {
 					store64(m.memory, uint64(uint32(v8))+2720, uint64(i64(0x300000000)))
-					t41 := int64(load64(m.memory, uint64(uint32(i32(0)))+37488))
+					t41 := int64(load64(m.memory, uint64(uint32(i32(0)))+37368))
 					store64(m.memory, uint64(uint32(v8))+2728, uint64(t41))
-					t42 := int32(load32(m.memory, uint64(uint32(i32(0)))+37496))
+					t42 := int32(load32(m.memory, uint64(uint32(i32(0)))+37376))
 					store32(m.memory, uint64(uint32(v8))+2736, uint32(t42))
 					v9 = v8 + i32(1400)
 				l25:
@@ -6447,9 +6546,9 @@ l1:
 						v1 = t43
 						if v1 == 0 {
 							store64(m.memory, uint64(uint32(v8))+2720, uint64(i64(0x300000000)))
-							t46 := int64(load64(m.memory, uint64(uint32(i32(0)))+37488))
+							t46 := int64(load64(m.memory, uint64(uint32(i32(0)))+37368))
 							store64(m.memory, uint64(uint32(v8))+2728, uint64(t46))
-							t47 := int32(load32(m.memory, uint64(uint32(i32(0)))+37496))
+							t47 := int32(load32(m.memory, uint64(uint32(i32(0)))+37376))
 							store32(m.memory, uint64(uint32(v8))+2736, uint32(t47))
 							v19 = v8 + i32(1448)
 							v20 = v8 + i32(1424)
@@ -6653,7 +6752,7 @@ l34:
 
 //go:norace
 func (m *Module) fn98(v0, v1 int32) int32 {
-	t0 := m.fn272(v0, v1, i32(88))
+	t0 := m.fn271(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6674,7 +6773,7 @@ func (m *Module) fn99(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(37480)
+		v2 = v2<<2 + i32(37360)
 		if v2 == 0 {
 			goto l2
 		}
@@ -6736,11 +6835,11 @@ func (m *Module) fn101(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn272(v0, v1, i32(80))
+		t2 := m.fn271(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn272(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn271(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -6825,11 +6924,11 @@ func (m *Module) fn105(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn124(v2+i32(12), v1)
-	t4 := m.fn34(v2+i32(12), i32(37484), i32(3))
+	t4 := m.fn34(v2+i32(12), i32(37364), i32(3))
 	t5 := m.fn35(t4, v5)
-	t6 := m.fn34(t5, i32(35932), i32(1))
+	t6 := m.fn34(t5, i32(35708), i32(1))
 	t7 := m.fn35(t6, v4)
-	t8 := m.fn34(t7, i32(35932), i32(1))
+	t8 := m.fn34(t7, i32(35708), i32(1))
 	t9 := m.fn35(t8, v3)
 	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -6856,9 +6955,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+37488))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+37368))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+37496))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+37376))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -7007,13 +7106,13 @@ func (m *Module) fn109(v0, v1 int32) int64 {
 func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5, v6 int32
 	t0 := m.g0
-	v4 = t0 - i32(3968)
+	v4 = t0 - i32(4064)
 	m.g0 = v4
 	{
 		if v0 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory[:], uint32(v4+i32(124)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		v1 = i32(100)
 		goto l1
 	l0:
@@ -7035,81 +7134,81 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v1 = i32(108)
 	l5:
-		memory_zero(m.memory[:], uint32(v4+i32(124)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		goto l1
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn111(v4+i32(1616), i32(2), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1616))
+		m.fn111(v4+i32(1624), i32(2), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1624))
 		v2 = t1
-		t2 := v4 + i32(2824)
-		v1 = v4 + i32(1616) + i32(8)
+		t2 := v4 + i32(2832)
+		v1 = v4 + i32(1624) + i32(8)
 		memory_copy(m.memory[:], uint32(t2), uint32(v1), uint32(i32(72)))
 		if v2 != i64(2) {
 			goto l7
 		}
-		v1 = v4 + i32(408) + i32(8)
-		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2824)), uint32(i32(72)))
+		v1 = v4 + i32(416) + i32(8)
+		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2832)), uint32(i32(72)))
 		goto l8
 	l7:
-		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(80)), uint32(v4+i32(1616)+i32(80)), uint32(i32(944)))
-		memory_copy(m.memory[:], uint32(v4+i32(592)+i32(8)), uint32(v4+i32(2824)), uint32(i32(72)))
-		store64(m.memory, uint64(uint32(v4))+592, uint64(v2))
-		m.fn112(v4+i32(2824), v4+i32(592))
-		m.fn113(v4+i32(1616), v4+i32(2824), i32(30068), i32(10))
+		memory_copy(m.memory[:], uint32(v4+i32(600)+i32(80)), uint32(v4+i32(1624)+i32(80)), uint32(i32(944)))
+		memory_copy(m.memory[:], uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2832)), uint32(i32(72)))
+		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
+		m.fn112(v4+i32(2832), v4+i32(600))
+		m.fn113(v4+i32(1624), v4+i32(2832), i32(30068), i32(10))
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v4))+1616))
+				t3 := int64(load64(m.memory, uint64(uint32(v4))+1624))
 				if t3 != i64(1) {
 					goto l9
 				}
-				store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
+				store64(m.memory, uint64(uint32(v4))+2648, uint64(i64(1)))
 				t4 := int64(load64(m.memory, uint32(v1)))
-				store64(m.memory, uint64(uint32(v4))+2648, uint64(t4))
+				store64(m.memory, uint64(uint32(v4))+2656, uint64(t4))
 				t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				store64(m.memory, uint64(uint32(v4))+2656, uint64(t5))
+				store64(m.memory, uint64(uint32(v4))+2664, uint64(t5))
 				t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				store64(m.memory, uint64(uint32(v4))+2664, uint64(t6))
+				store64(m.memory, uint64(uint32(v4))+2672, uint64(t6))
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory[:], uint32(v4+i32(3536)), uint32(v1), uint32(i32(352)))
-			memory_copy(m.memory[:], uint32(v4+i32(3184)), uint32(v4+i32(3536)), uint32(i32(352)))
-			m.fn114(v4+i32(1616), v4+i32(2824), i32(30068), i32(10), v4+i32(3184))
-			t7 := int32(load32(m.memory, uint64(uint32(v4))+1636))
+			memory_copy(m.memory[:], uint32(v4+i32(3544)), uint32(v1), uint32(i32(352)))
+			memory_copy(m.memory[:], uint32(v4+i32(3192)), uint32(v4+i32(3544)), uint32(i32(352)))
+			m.fn114(v4+i32(1624), v4+i32(2832), i32(30068), i32(10), v4+i32(3192))
+			t7 := int32(load32(m.memory, uint64(uint32(v4))+1644))
 			v1 = t7
 			if v1 == 0 {
 				goto l11
 			}
-			t8 := int32(load32(m.memory, uint64(uint32(v4))+1632))
-			store32(m.memory, uint64(uint32(v4))+2664, uint32(t8))
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+1624))
-			store64(m.memory, uint64(uint32(v4))+2656, uint64(t9))
-			t10 := int64(load64(m.memory, uint64(uint32(v4))+1616))
-			store64(m.memory, uint64(uint32(v4))+2648, uint64(t10))
-			store32(m.memory, uint64(uint32(v4))+2668, uint32(v1))
-			store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(1)))
+			t8 := int32(load32(m.memory, uint64(uint32(v4))+1640))
+			store32(m.memory, uint64(uint32(v4))+2672, uint32(t8))
+			t9 := int64(load64(m.memory, uint64(uint32(v4))+1632))
+			store64(m.memory, uint64(uint32(v4))+2664, uint64(t9))
+			t10 := int64(load64(m.memory, uint64(uint32(v4))+1624))
+			store64(m.memory, uint64(uint32(v4))+2656, uint64(t10))
+			store32(m.memory, uint64(uint32(v4))+2676, uint32(v1))
+			store64(m.memory, uint64(uint32(v4))+2648, uint64(i64(1)))
 		}
 	l10:
-		v1 = v4 + i32(408) + i32(8)
-		m.fn115(v1, v4+i32(592), v4+i32(2640)+i32(8))
+		v1 = v4 + i32(416) + i32(8)
+		m.fn115(v1, v4+i32(600), v4+i32(2648)+i32(8))
 	l8:
-		memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v1), uint32(i32(72)))
-		m.fn20(v4+i32(112), v4+i32(232))
-		t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
+		memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
+		m.fn20(v4+i32(120), v4+i32(240))
+		t11 := int64(load64(m.memory, uint64(uint32(v4))+120))
 		if t11 != i64(1) {
 			goto l12
 		}
-		t12 := int32(load32(m.memory, uint64(uint32(v4))+120))
+		t12 := int32(load32(m.memory, uint64(uint32(v4))+128))
 		v1 = t12
 	}
 l1:
-	memory_copy(m.memory[:], uint32(v4+i32(4)), uint32(v4+i32(124)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
 	goto l13
 l11:
 	v1 = i32(-40)
-	v5 = v4 + i32(3888)
+	v5 = v4 + i32(3896)
 l16:
 	if v1 == 0 {
 		goto l14
@@ -7126,7 +7225,7 @@ l16:
 		if uint32(v6) > uint32(i32(26)) {
 			goto l15
 		}
-		t15 := int64(load64(m.memory, uint32(v4+i32(3184)+v6<<3)))
+		t15 := int64(load64(m.memory, uint32(v4+i32(3192)+v6<<3)))
 		v2 = t15
 	}
 l15:
@@ -7135,41 +7234,41 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn116(v4+i32(3536), v4+i32(3888))
+	m.fn116(v4+i32(1624), v4+i32(3896))
 	v1 = i32(0)
 l18:
 	{
 		if v1 == i32(88) {
 			goto l17
 		}
-		t16 := int64(load64(m.memory, uint32(v4+i32(3536)+v1)))
-		store64(m.memory, uint32(v4+i32(1616)+v1), uint64(t16))
+		t16 := int64(load64(m.memory, uint32(v4+i32(1624)+v1)))
+		store64(m.memory, uint32(v4+i32(3976)+v1), uint64(t16))
 		v1 = v1 + i32(8)
 		goto l18
 	}
 l17:
-	memory_copy(m.memory[:], uint32(v4+i32(2736)), uint32(v4+i32(1616)), uint32(i32(88)))
-	v1 = v4 + i32(2640) + i32(8)
-	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(3888)), uint32(i32(80)))
-	store64(m.memory, uint64(uint32(v4))+2640, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v4))+2728, uint64(i64(0)))
-	v5 = v4 + i32(408) + i32(8)
+	v1 = v4 + i32(2648) + i32(8)
+	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(3896)), uint32(i32(80)))
+	store64(m.memory, uint64(uint32(v4))+2736, uint64(i64(0)))
+	memory_copy(m.memory[:], uint32(v4+i32(2744)), uint32(v4+i32(3976)), uint32(i32(88)))
+	store64(m.memory, uint64(uint32(v4))+2648, uint64(i64(0)))
+	v5 = v4 + i32(416) + i32(8)
 	memory_copy(m.memory[:], uint32(v5), uint32(v1), uint32(i32(176)))
-	memory_copy(m.memory[:], uint32(v4+i32(232)), uint32(v5), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v5), uint32(i32(176)))
 	memory_zero(m.memory[:], uint32(v0+i32(184)), uint32(i32(72)))
 	store64(m.memory, uint32(v0), uint64(i64(0x312d746567647562)))
-	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(232)), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(176)))
 l12:
 	v1 = i32(0)
-	memory_zero(m.memory[:], uint32(v4+i32(4)), uint32(i32(108)))
+	memory_zero(m.memory[:], uint32(v4+i32(12)), uint32(i32(108)))
 l13:
 	if v3 == 0 {
 		goto l19
 	}
 	store32(m.memory, uint32(v3), uint32(v1))
-	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(4)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l19:
-	m.g0 = v4 + i32(3968)
+	m.g0 = v4 + i32(4064)
 	return v1
 }
 
@@ -7367,7 +7466,7 @@ l3:
 		t7 := v2 + i32(368)
 		t8 := v1
 		v8 = t6
-		m.fn239(t7, t8, v8)
+		m.fn238(t7, t8, v8)
 		t9 := int32(load32(m.memory, uint64(uint32(v2))+368))
 		if t9 == 0 {
 			goto l1
@@ -7475,253 +7574,242 @@ l5:
 
 //go:norace
 func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
-	var v5, v6, v7, v8 int32
-	var v9, v10, v11 int64
-	var v12, v13 int32
-	var v14, v15 int64
-	var v16 int32
+	var v5, v6, v7 int32
+	var v8, v9, v10, v11, v12 int64
+	var v13, v14, v15, v16 int32
 	t0 := m.g0
-	v5 = t0 - i32(176)
+	v5 = t0 - i32(64)
 	m.g0 = v5
-	v6 = v1 + i32(248)
-	v7 = v4 + i32(240)
-	v8 = v1 + i32(224)
-	t1 := int64(load64(m.memory, uint32(v1)))
-	v9 = t1
-	v10 = v9 & i64(65536)
-	v11 = v9 & i64(4096)
-	v12 = v2 + v3<<2
+	v6 = v4 + i32(216)
+	v7 = v1 + i32(224)
+	t1 := int64(load64(m.memory, uint64(uint32(v1))+352))
+	v8 = t1
+	v9 = v8 + i64(-17)
+	t2 := int64(load64(m.memory, uint32(v1)))
+	v10 = t2
+	v11 = v10 & i64(65536)
+	v12 = v10 & i64(4096)
+	v13 = v2 + v3<<2
+	v14 = int32(v8) << 3
+l2:
 	{
-	l8:
+		if v2 != v13 {
+			goto l0
+		}
+		v15 = i32(0)
+		goto l1
+	l0:
+		t3 := int32(load32(m.memory, uint32(v2)))
+		t4 := v5 + i32(8)
+		t5 := v1
+		v3 = t3
+		m.fn226(t4, t5, v3)
+		m.fn41(v5+i32(28), v3)
+		v2 = v2 + i32(4)
+		t6 := int32(load32(m.memory, uint64(uint32(v5))+28))
+		if t6 == 0 {
+			goto l2
+		}
+		t7 := int64(load64(m.memory, uint64(uint32(v5))+8))
+		v10 = t7
+		v15 = int32(v10)
 		{
-			if v2 != v12 {
-				goto l0
+			if v3 != i32(18) {
+				goto l3
 			}
-			v13 = i32(0)
-			goto l1
-		l0:
-			t2 := int32(load32(m.memory, uint32(v2)))
-			t3 := v5 + i32(8)
-			t4 := v1
-			v3 = t2
-			m.fn226(t3, t4, v3)
-			v2 = v2 + i32(4)
-			t5 := int64(load64(m.memory, uint64(uint32(v5))+8))
-			v9 = t5
+			if v15 == 0 {
+				goto l2
+			}
+			t8 := int64(load64(m.memory, uint64(uint32(v5))+16))
+			v10 = t8
 			{
-				if v3 != i32(24) {
-					goto l2
-				}
-				if v9 == 0 {
-					goto l2
-				}
-				t6 := m.fn228(v4, i32(24))
-				if t6 == 0 {
-					goto l2
-				}
-				memory_copy(m.memory[:], uint32(v5+i32(24)), uint32(v8), uint32(i32(136)))
-				{
-					t7 := int64(load64(m.memory, uint64(uint32(v5))+152))
-					v14 = t7
-					if !(v14 == 0) {
-						v15 = i64(16)
-						if uint64(v14) <= uint64(i64(16)) {
-							v16 = int32(v14) << 3
-							v3 = i32(0)
-						l7:
-							{
-								if v16 == v3 {
-									t9 := int64(load64(m.memory, uint64(uint32(v5))+24))
-									v9 = t9
-									t10 := int64(load64(m.memory, uint64(uint32(v5))+32))
-									v15 = t10
-									t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
-									store64(m.memory, uint64(uint32(v4))+232, uint64(t11))
-									store64(m.memory, uint64(uint32(v4))+224, uint64(v15))
-									store64(m.memory, uint64(uint32(v4))+216, uint64(v9))
-									store64(m.memory, uint64(uint32(v4))+184, uint64(v14))
-									memory_copy(m.memory[:], uint32(v7), uint32(v6), uint32(i32(104)))
-									store64(m.memory, uint64(uint32(v4))+344, uint64(v14))
-									goto l8
-								}
-								v13 = v5 + i32(24) + v3
-								v3 = v3 + i32(8)
-								t8 := int64(load64(m.memory, uint32(v13)))
-								v9 = t8
-								if v9 >= i64(0) {
-									goto l7
-								}
-							}
-							v13 = i32(4)
-							v15 = i64(0x7fffffffffffffff)
-							v14 = v9
-							goto l4
-						}
-						v13 = i32(26)
-						goto l4
-					}
-					v13 = i32(2)
-					v14 = i64(0)
-					v15 = i64(0)
-					goto l4
-				}
-			l4:
-				store32(m.memory, uint64(uint32(v0))+16, uint32(i32(24)))
-				store64(m.memory, uint64(uint32(v0))+8, uint64(v15))
-				store64(m.memory, uint32(v0), uint64(v14))
-				goto l1
-			}
-		l2:
-			m.fn41(v5+i32(164), v3)
-			t12 := int32(load32(m.memory, uint64(uint32(v5))+164))
-			if t12 == 0 {
-				goto l8
-			}
-			v13 = int32(v9)
-			{
-				if v3 != i32(18) {
-					goto l9
-				}
-				if v13 == 0 {
-					goto l8
-				}
-				t13 := int64(load64(m.memory, uint64(uint32(v5))+16))
-				v9 = t13
-				{
-					if v10 == 0 {
-						t15 := int64(load64(m.memory, uint32(v4)))
-						t16 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn229(v5+i32(24), t15, t16, i32(18), v9)
-						t17 := int64(load64(m.memory, uint64(uint32(v5))+24))
-						v9 = t17
-						{
-							t18 := int32(load32(m.memory, uint64(uint32(v5))+44))
-							v13 = t18
-							if v13 == 0 {
-								t21 := v4
-								t22 := v9
-								var p23 int32
-								if v9 != i64(0) {
-									p23 = 1
-								}
-								store64(m.memory, uint64(uint32(t21))+128, uint64(t22-int64(uint32(p23))))
-								goto l8
-							}
-							t19 := int32(load32(m.memory, uint64(uint32(v5))+40))
-							store32(m.memory, uint64(uint32(v0))+16, uint32(t19))
-							t20 := int64(load64(m.memory, uint64(uint32(v5))+32))
-							store64(m.memory, uint64(uint32(v0))+8, uint64(t20))
-							store64(m.memory, uint32(v0), uint64(v9))
-							goto l1
-						}
-					}
-					store32(m.memory, uint64(uint32(v0))+16, uint32(i32(18)))
-					store64(m.memory, uint32(v0), uint64(v9))
-					t14 := int64(load64(m.memory, uint64(uint32(v1))+136))
-					store64(m.memory, uint64(uint32(v0))+8, uint64(t14))
-					v13 = i32(13)
-					goto l1
-				}
-			}
-		l9:
-			t24 := m.fn228(v4, v3)
-			v16 = t24
-			{
-				if v13 != 0 {
-					goto l12
-				}
-				if v16 == 0 {
-					goto l8
-				}
-				v16 = i32(12)
-				if v3 != i32(12) {
-					goto l13
-				}
-				if v11 != i64(0) {
-					goto l13
-				}
-				goto l14
-			l12:
-				if v16 == 0 {
-					goto l15
-				}
-			l13:
-				m.fn227(v5+i32(24), v3, v4)
-				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
-				if !(t25|v9 == 0) {
-					t26 := int64(load64(m.memory, uint32(v4)))
-					t27 := int64(load64(m.memory, uint64(uint32(v4))+8))
-					t28 := int64(load64(m.memory, uint64(uint32(v5))+16))
-					t29 := int64(load64(m.memory, uint64(uint32(v5))+32))
-					t31 := v5 + i32(24)
-					t32 := v3
-					p30 := t29
-					if v13 != 0 {
-						p30 = t28
-					}
-					m.fn229(t31, t26, t27, t32, p30)
-					t33 := int64(load64(m.memory, uint64(uint32(v5))+24))
-					v9 = t33
+				if v11 == 0 {
+					t10 := int64(load64(m.memory, uint32(v4)))
+					t11 := int64(load64(m.memory, uint64(uint32(v4))+8))
+					m.fn228(v5+i32(40), t10, t11, i32(18), v10)
+					t12 := int64(load64(m.memory, uint64(uint32(v5))+40))
+					v10 = t12
 					{
-						t34 := int32(load32(m.memory, uint64(uint32(v5))+44))
-						v13 = t34
-						if v13 == 0 {
-							p37 := i32(-33)
-							if uint32(v3) < uint32(i32(33)) {
-								p37 = i32(-1)
+						t13 := int32(load32(m.memory, uint64(uint32(v5))+60))
+						v15 = t13
+						if v15 == 0 {
+							t16 := v4
+							t17 := v10
+							var p18 int32
+							if v10 != i64(0) {
+								p18 = 1
 							}
-							v3 = p37 + v3
-							if uint32(v3) > uint32(i32(26)) {
-								goto l8
-							}
-							store64(m.memory, uint32(v4+v3<<3), uint64(v9))
-							goto l8
+							store64(m.memory, uint64(uint32(t16))+128, uint64(t17-int64(uint32(p18))))
+							goto l2
 						}
-						t35 := int32(load32(m.memory, uint64(uint32(v5))+40))
-						store32(m.memory, uint64(uint32(v0))+16, uint32(t35))
-						t36 := int64(load64(m.memory, uint64(uint32(v5))+32))
-						store64(m.memory, uint64(uint32(v0))+8, uint64(t36))
-						store64(m.memory, uint32(v0), uint64(v9))
+						t14 := int32(load32(m.memory, uint64(uint32(v5))+56))
+						store32(m.memory, uint64(uint32(v0))+16, uint32(t14))
+						t15 := int64(load64(m.memory, uint64(uint32(v5))+48))
+						store64(m.memory, uint64(uint32(v0))+8, uint64(t15))
+						store64(m.memory, uint32(v0), uint64(v10))
 						goto l1
 					}
 				}
-				v16 = v3
+				store32(m.memory, uint64(uint32(v0))+16, uint32(i32(18)))
+				store64(m.memory, uint32(v0), uint64(v10))
+				t9 := int64(load64(m.memory, uint64(uint32(v1))+136))
+				store64(m.memory, uint64(uint32(v0))+8, uint64(t9))
+				v15 = i32(13)
+				goto l1
 			}
-		l14:
-			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-			store64(m.memory, uint32(v0), uint64(i64(0)))
-			store32(m.memory, uint64(uint32(v0))+16, uint32(v16))
-			v13 = i32(2)
-			goto l1
-		l15:
 		}
-		t38 := int64(load64(m.memory, uint64(uint32(v5))+16))
-		v14 = t38
-		m.fn230(v5, v3)
-		v9 = i64(0)
+	l3:
+		t19 := m.fn229(v4, v3)
+		v16 = t19
 		{
-			t39 := int32(load32(m.memory, uint32(v5)))
-			v13 = t39
-			p40 := i32(-33)
-			if uint32(v13) < uint32(i32(33)) {
-				p40 = i32(-1)
+			if v15 != 0 {
+				goto l6
 			}
-			v13 = p40 + v13
-			if uint32(v13) > uint32(i32(26)) {
-				goto l18
+			if v16 == 0 {
+				goto l2
 			}
-			t41 := int64(load64(m.memory, uint32(v4+v13<<3)))
-			v9 = t41
+			v16 = i32(12)
+			if v3 != i32(12) {
+				goto l7
+			}
+			if v12 != i64(0) {
+				goto l7
+			}
+			goto l8
+		l6:
+			{
+				if v16 != 0 {
+					goto l9
+				}
+				t20 := int64(load64(m.memory, uint64(uint32(v5))+16))
+				v8 = t20
+				m.fn230(v5, v3)
+				v10 = i64(0)
+				{
+					t21 := int32(load32(m.memory, uint32(v5)))
+					v2 = t21
+					p22 := i32(-33)
+					if uint32(v2) < uint32(i32(33)) {
+						p22 = i32(-1)
+					}
+					v2 = p22 + v2
+					if uint32(v2) > uint32(i32(26)) {
+						goto l10
+					}
+					t23 := int64(load64(m.memory, uint32(v4+v2<<3)))
+					v10 = t23
+				}
+			l10:
+				store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
+				store64(m.memory, uint64(uint32(v0))+8, uint64(v10))
+				store64(m.memory, uint32(v0), uint64(v8))
+				v15 = i32(3)
+				goto l1
+			}
+		l9:
+			if v3 == i32(24) {
+				{
+					if uint64(v9) < uint64(i64(-16)) {
+						goto l13
+					}
+					v3 = v14
+					v15 = v7
+				l15:
+					{
+						if v3 == 0 {
+							store64(m.memory, uint64(uint32(v4))+184, uint64(v8))
+							memory_copy(m.memory[:], uint32(v6), uint32(v7), uint32(i32(128)))
+							store64(m.memory, uint64(uint32(v4))+344, uint64(v8))
+							goto l2
+						}
+						v3 = v3 + i32(-8)
+						t25 := int64(load64(m.memory, uint32(v15)))
+						v10 = t25
+						v15 = v15 + i32(8)
+						if v10 >= i64(0) {
+							goto l15
+						}
+					}
+					v15 = i32(4)
+					v11 = i64(0x7fffffffffffffff)
+					goto l16
+				l13:
+					;
+					var p26 int32
+					if v8 == 0 {
+						p26 = 1
+					}
+					v2 = p26
+					p27 := i64(16)
+					if v2 != 0 {
+						p27 = i64(0)
+					}
+					v11 = p27
+					p28 := i32(26)
+					if v2 != 0 {
+						p28 = i32(2)
+					}
+					v15 = p28
+					v10 = v8
+				}
+			l16:
+				store32(m.memory, uint64(uint32(v0))+16, uint32(i32(24)))
+				store64(m.memory, uint64(uint32(v0))+8, uint64(v11))
+				store64(m.memory, uint32(v0), uint64(v10))
+				goto l1
+			}
+		l7:
+			m.fn227(v5+i32(40), v3, v4)
+			t24 := int64(load64(m.memory, uint64(uint32(v5))+40))
+			if !(t24|v10 == 0) {
+				t29 := int64(load64(m.memory, uint32(v4)))
+				t30 := int64(load64(m.memory, uint64(uint32(v4))+8))
+				t31 := int64(load64(m.memory, uint64(uint32(v5))+16))
+				t32 := int64(load64(m.memory, uint64(uint32(v5))+48))
+				t34 := v5 + i32(40)
+				t35 := v3
+				p33 := t32
+				if v15 != 0 {
+					p33 = t31
+				}
+				m.fn228(t34, t29, t30, t35, p33)
+				t36 := int64(load64(m.memory, uint64(uint32(v5))+40))
+				v10 = t36
+				{
+					t37 := int32(load32(m.memory, uint64(uint32(v5))+60))
+					v15 = t37
+					if v15 == 0 {
+						p40 := i32(-33)
+						if uint32(v3) < uint32(i32(33)) {
+							p40 = i32(-1)
+						}
+						v3 = p40 + v3
+						if uint32(v3) > uint32(i32(26)) {
+							goto l2
+						}
+						store64(m.memory, uint32(v4+v3<<3), uint64(v10))
+						goto l2
+					}
+					t38 := int32(load32(m.memory, uint64(uint32(v5))+56))
+					store32(m.memory, uint64(uint32(v0))+16, uint32(t38))
+					t39 := int64(load64(m.memory, uint64(uint32(v5))+48))
+					store64(m.memory, uint64(uint32(v0))+8, uint64(t39))
+					store64(m.memory, uint32(v0), uint64(v10))
+					goto l1
+				}
+			}
+			v16 = v3
+			goto l8
 		}
-	l18:
-		store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v9))
-		store64(m.memory, uint32(v0), uint64(v14))
-		v13 = i32(3)
+	l8:
 	}
+	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
+	store64(m.memory, uint32(v0), uint64(i64(0)))
+	store32(m.memory, uint64(uint32(v0))+16, uint32(v16))
+	v15 = i32(2)
 l1:
-	store32(m.memory, uint64(uint32(v0))+20, uint32(v13))
-	m.g0 = v5 + i32(176)
+	store32(m.memory, uint64(uint32(v0))+20, uint32(v15))
+	m.g0 = v5 + i32(64)
 }
 
 //go:norace
@@ -7742,7 +7830,7 @@ func (m *Module) fn115(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn239(t5, t6, v7)
+	m.fn238(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -7967,9 +8055,9 @@ func (m *Module) fn119(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn240(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn239(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn228(v2, i32(12))
+	t9 := m.fn229(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7979,7 +8067,7 @@ func (m *Module) fn119(v0, v1, v2 int32) {
 	}
 	v8 = t9 & p12
 	v9 = v2 + i32(216)
-	v10 = i32(34588)
+	v10 = i32(34378)
 l1:
 	{
 		{
@@ -7993,7 +8081,7 @@ l1:
 				v4 = t13
 				v11 = v1 + i32(4)
 				v1 = v11
-				t14 := m.fn235(v2, v4)
+				t14 := m.fn234(v2, v4)
 				if t14 == 0 {
 					goto l1
 				}
@@ -8042,11 +8130,11 @@ l1:
 	l6:
 		t17 := m.fn34(v6, v10, i32(1))
 		v1 = t17
-		m.fn236(v3+i32(8), v4)
+		m.fn235(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn34(v1, t18, t19)
-		t21 := m.fn34(t20, i32(34589), i32(1))
+		t21 := m.fn34(t20, i32(34379), i32(1))
 		v1 = t21
 		{
 			if v4 != i32(22) {
@@ -8057,17 +8145,17 @@ l1:
 				goto l10
 			}
 		l7:
-			t22 := m.fn232(v3+i32(804), i32(34592))
-			if t22 != 0 {
+			t22 := int32(load32(m.memory, uint64(uint32(v3))+804))
+			if t22 != i32(4) {
 				goto l9
 			}
-			_ = m.fn240(v1, v3+i32(804), v12)
+			_ = m.fn240(v1, v9)
 			goto l10
 		}
 	l9:
-		_ = m.fn241(v1, v9)
+		_ = m.fn239(v1, v3+i32(804), v12)
 	l10:
-		v10 = i32(34604)
+		v10 = i32(34380)
 		v1 = v11
 		goto l1
 	}
@@ -8181,7 +8269,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn267(v4+i32(16), v4+i32(204))
+	m.fn255(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -8209,9 +8297,9 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+38664))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+38532))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+38640))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+38508))
 			v6 = t7
 		}
 	l2:
@@ -8267,7 +8355,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn267(v4+i32(8), v4+i32(204))
+			m.fn255(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -8411,9 +8499,9 @@ func (m *Module) fn124(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+38616))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+38484))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+38592))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+38460))
 		v3 = t5
 	}
 l0:
@@ -8445,9 +8533,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(35932)
+		p11 := i32(35708)
 		if v1 != 0 {
-			p11 = i32(37500)
+			p11 = i32(37380)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8460,7 +8548,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn34(v4, i32(35932), i32(1))
+	_ = m.fn34(v4, i32(35708), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn35(v4, v7)
@@ -8562,11 +8650,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn272(v4+i32(48), v1, i32(80))
+			t18 := m.fn271(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn272(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn271(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8684,7 +8772,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(36544)
+	p3 := i32(36428)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8728,7 +8816,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(34640)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(34416)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8756,7 +8844,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn273(v3, v12, i64(0), v13, i64(0))
+					m.fn272(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8775,7 +8863,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn273(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn272(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -8958,9 +9046,9 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn273(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn272(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(36544)
+				p11 := i32(36428)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -8989,7 +9077,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(36544)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(36428)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -9240,7 +9328,7 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn273(v4, v2, i64(0), i64(10), i64(0))
+	m.fn272(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9471,7 +9559,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn260(v0)
+		m.fn261(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9524,7 +9612,7 @@ func (m *Module) fn141(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn260(v1 + i32(8))
+	m.fn261(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9536,10 +9624,10 @@ func (m *Module) fn141(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn261(v1+i32(64), v1+i32(96))
-	m.fn261(v1+i32(96), v1+i32(64))
-	m.fn261(v1+i32(64), v1+i32(96))
-	m.fn261(v1+i32(96), v1+i32(64))
+	m.fn262(v1+i32(64), v1+i32(96))
+	m.fn262(v1+i32(96), v1+i32(64))
+	m.fn262(v1+i32(64), v1+i32(96))
+	m.fn262(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9690,95 +9778,113 @@ l0:
 //go:norace
 func (m *Module) fn144(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
-	var v5 int64
-	var v6 int32
-	var v7 int64
+	var v5, v6, v7, v8 int64
 	t0 := m.g0
-	v4 = t0 - i32(48)
-	m.g0 = v4
-	t1 := int64(load64(m.memory, uint64(uint32(v2))+136))
-	t2 := v4
+	v4 = t0 - i32(32)
+	t1 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v5 = t1
-	var p3 int32
-	if v5 != i64(0x7fffffffffffffff) {
-		p3 = 1
-	}
-	m.memory[uint64(uint32(t2))+15] = byte(p3)
-	t5 := v4
-	p4 := v5
-	if v5 == i64(0x7fffffffffffffff) {
-		p4 = i64(-1)
-	}
-	v5 = p4
-	store64(m.memory, uint64(uint32(t5))+16, uint64(v5))
-	store64(m.memory, uint64(uint32(v4))+24, uint64(v5))
-	t6 := int32(load32(m.memory, uint64(uint32(v2))+180))
-	v6 = t6
-	store32(m.memory, uint64(uint32(v4))+44, uint32(v4+i32(16)))
-	store32(m.memory, uint64(uint32(v4))+40, uint32(v4+i32(15)))
-	store32(m.memory, uint64(uint32(v4))+36, uint32(v4+i32(24)))
 	{
 		{
 			{
-				if v6 != i32(2) {
+				t2 := int32(load32(m.memory, uint64(uint32(v2))+180))
+				if t2 != i32(2) {
 					goto l0
 				}
-				t7 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				if t7 == 0 {
+				v6 = i64(-1)
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t3 == 0 {
 					goto l1
 				}
-				t8 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v5 = t8
-				if v5 == i64(0x7fffffffffffffff) {
-					goto l1
+				t4 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v7 = t4
+				if v7 != i64(0x7fffffffffffffff) {
+					goto l2
 				}
-				goto l2
+				goto l1
 			}
 		l0:
-			t9 := int64(load64(m.memory, uint64(uint32(v2))+104))
-			v5 = t9
-			if v5 == i64(0x7fffffffffffffff) {
+			v6 = i64(-1)
+			t5 := int64(load64(m.memory, uint64(uint32(v2))+104))
+			v7 = t5
+			if v7 == i64(0x7fffffffffffffff) {
 				goto l1
 			}
 		}
 	l2:
-		t10 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t11 := v4 + i32(36)
-		t12 := v5
-		v7 = v3 - t10
-		p13 := v7
-		if uint64(v7) > uint64(v3) {
-			p13 = i64(0)
+		t6 := v7
+		v6 = v3 - v5
+		p7 := v6
+		if uint64(v6) > uint64(v3) {
+			p7 = i64(0)
 		}
-		v7 = t12 - p13
-		p14 := v7
-		if uint64(v7) > uint64(v5) {
-			p14 = i64(0)
+		v6 = t6 - p7
+		p8 := v6
+		if uint64(v6) > uint64(v7) {
+			p8 = i64(0)
 		}
-		m.fn271(t11, p14)
+		v6 = p8
 	}
 l1:
+	v7 = i64(-1)
+	t9 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	v5 = t9
+	v3 = v5 - v3
+	p10 := v3
+	if uint64(v3) > uint64(v5) {
+		p10 = i64(0)
+	}
+	t11 := int32(load32(m.memory, uint64(uint32(v1))+52))
+	p12 := i64(-1)
+	if t11 != 0 {
+		p12 = p10
+	}
+	v5 = p12
+	p13 := v6
+	if uint64(v5) < uint64(v6) {
+		p13 = v5
+	}
+	v3 = p13
 	{
-		t15 := int32(load32(m.memory, uint64(uint32(v1))+52))
-		if t15 == 0 {
+		t14 := int64(load64(m.memory, uint64(uint32(v2))+136))
+		v8 = t14
+		if v8 == i64(0x7fffffffffffffff) {
 			goto l3
 		}
-		t16 := int64(load64(m.memory, uint64(uint32(v1))+24))
-		t17 := v4 + i32(36)
-		v5 = t16
-		v3 = v5 - v3
-		p18 := v3
-		if uint64(v3) > uint64(v5) {
-			p18 = i64(0)
+		store64(m.memory, uint64(uint32(v4))+24, uint64(v5))
+		store64(m.memory, uint64(uint32(v4))+16, uint64(v6))
+		v2 = v4 + i32(8) + i32(8)
+		v1 = i32(0)
+		v7 = v8
+	l5:
+		{
+			if v1 == i32(16) {
+				goto l4
+			}
+			t15 := int64(load64(m.memory, uint32(v2+v1)))
+			t16 := v7
+			v6 = t15
+			p17 := v7
+			if uint64(v6) < uint64(v7) {
+				p17 = v6
+			}
+			p18 := p17
+			if v6 == 0 {
+				p18 = t16
+			}
+			v7 = p18
+			v1 = v1 + i32(8)
+			goto l5
 		}
-		m.fn271(t17, p18)
+	l4:
+		p19 := v3
+		if uint64(v8) < uint64(v3) {
+			p19 = v8
+		}
+		v3 = p19
 	}
 l3:
-	t19 := int64(load64(m.memory, uint64(uint32(v4))+24))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(t19))
-	t20 := int64(load64(m.memory, uint64(uint32(v4))+16))
-	store64(m.memory, uint32(v0), uint64(t20))
-	m.g0 = v4 + i32(48)
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
+	store64(m.memory, uint32(v0), uint64(v7))
 }
 
 //go:norace
@@ -9820,47 +9926,49 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			if v5 == 0 {
 				goto l3
 			}
-			m.fn63(v6+i32(432), v5)
-			t5 := int64(load64(m.memory, uint64(uint32(v6))+432))
-			if t5 != i64(1) {
+			t5 := v6 + i32(432)
+			v1 = v5 + i32(80)
+			m.fn63(t5, v1)
+			t6 := int64(load64(m.memory, uint64(uint32(v6))+432))
+			if t6 != i64(1) {
 				goto l3
 			}
 			memory_copy(m.memory[:], uint32(v6+i32(344)), uint32(v6+i32(440)), uint32(i32(88)))
 			{
-				t6 := int32(load32(m.memory, uint32(v5)))
-				switch t6 + i32(-2) {
+				t7 := int32(load32(m.memory, uint32(v5)))
+				switch t7 + i32(-2) {
 				default:
 					goto l6
 				case 0:
 					m.fn146(v6+i32(432), v5)
 					goto l6
 				case 1:
-					t7 := int64(load32(m.memory, uint64(uint32(v5))+44))
-					v7 = t7
+					t8 := int64(load32(m.memory, uint64(uint32(v5))+44))
+					v7 = t8
 					m.fn146(v6+i32(432), v5)
-					t8 := int64(load64(m.memory, uint64(uint32(v6))+440))
-					t9 := v6
-					v8 = t8
-					t10 := int64(load64(m.memory, uint64(uint32(v6))+344))
-					t11 := v8
-					t12 := v7
-					v9 = t10
-					v7 = t12 + v9
-					p13 := v7
-					if uint64(v7) < uint64(v9) {
-						p13 = i64(-1)
-					}
-					v7 = p13
+					t9 := int64(load64(m.memory, uint64(uint32(v6))+440))
+					t10 := v6
+					v8 = t9
+					t11 := int64(load64(m.memory, uint64(uint32(v6))+344))
+					t12 := v8
+					t13 := v7
+					v9 = t11
+					v7 = t13 + v9
 					p14 := v7
+					if uint64(v7) < uint64(v9) {
+						p14 = i64(-1)
+					}
+					v7 = p14
+					p15 := v7
 					if uint64(v8) < uint64(v7) {
-						p14 = t11
+						p15 = t12
 					}
-					t15 := int32(load32(m.memory, uint64(uint32(v6))+432))
-					p16 := i64(0)
-					if t15 != 0 {
-						p16 = p14
+					t16 := int32(load32(m.memory, uint64(uint32(v6))+432))
+					p17 := i64(0)
+					if t16 != 0 {
+						p17 = p15
 					}
-					store64(m.memory, uint64(uint32(t9))+344, uint64(p16))
+					store64(m.memory, uint64(uint32(t10))+344, uint64(p17))
 					goto l6
 				case 3:
 					store32(m.memory, uint64(uint32(v6))+440, uint32(i32(10)))
@@ -9870,18 +9978,18 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 					_ = m.fn147(v6+i32(432), i32(0), i64(1), v3)
 					goto l6
 				case 4:
-					t18 := int64(load64(m.memory, uint64(uint32(v6))+344))
-					t19 := v6
-					v7 = t18 + i64(1)
-					p20 := v7
+					t19 := int64(load64(m.memory, uint64(uint32(v6))+344))
+					t20 := v6
+					v7 = t19 + i64(1)
+					p21 := v7
 					if v7 == 0 {
-						p20 = i64(-1)
+						p21 = i64(-1)
 					}
-					store64(m.memory, uint64(uint32(t19))+344, uint64(p20))
+					store64(m.memory, uint64(uint32(t20))+344, uint64(p21))
 				}
 			}
 		l6:
-			m.fn64(v5, v6+i32(344))
+			m.fn64(v1, v6+i32(344))
 		}
 	l3:
 		v1 = i32(0)
@@ -9889,29 +9997,29 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
 		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(320)))
 		store64(m.memory, uint64(uint32(v0))+360, uint64(i64(0)))
-		t21 := v0
-		t22 := v4
-		var p23 int32
+		t22 := v0
+		t23 := v4
+		var p24 int32
 		if v4 != i64(-1) {
-			p23 = 1
+			p24 = 1
 		}
-		v10 = p23
-		p24 := i64(0)
+		v10 = p24
+		p25 := i64(0)
 		if v10 != 0 {
-			p24 = t22
+			p25 = t23
 		}
-		store64(m.memory, uint64(uint32(t21))+352, uint64(p24))
+		store64(m.memory, uint64(uint32(t22))+352, uint64(p25))
 		store64(m.memory, uint64(uint32(v0))+344, uint64(v3))
 		store64(m.memory, uint64(uint32(v0))+336, uint64(v3))
 		store64(m.memory, uint64(uint32(v0))+328, uint64(v2))
 		store64(m.memory, uint64(uint32(v0))+368, uint64(i64(0)))
 		store32(m.memory, uint64(uint32(v0))+376, uint32(i32(0)))
-		t25 := v0
-		var p26 int32
+		t26 := v0
+		var p27 int32
 		if v5 != i32(0) {
-			p26 = 1
+			p27 = 1
 		}
-		store64(m.memory, uint64(uint32(t25))+384, uint64(uint32(p26)))
+		store64(m.memory, uint64(uint32(t26))+384, uint64(uint32(p27)))
 		store32(m.memory, uint64(uint32(v0))+380, uint32(v10))
 	}
 l1:
@@ -9933,8 +10041,8 @@ func (m *Module) fn146(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn263(v1)
-		m.fn273(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn264(v1)
+		m.fn272(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -9962,14 +10070,14 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn264(v0, v3)
+		m.fn265(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn265(v4, v0, v3)
+		m.fn266(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -9996,7 +10104,7 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn266(v0, v2)
+	m.fn267(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -10146,74 +10254,76 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 			goto l1
 		case 0:
 			if v9 != 0 {
-				m.fn63(v10+i32(56), v9)
+				t3 := v10 + i32(56)
+				v2 = v9 + i32(80)
+				m.fn63(t3, v2)
 				{
-					t3 := int64(load64(m.memory, uint64(uint32(v10))+56))
-					if t3 != i64(1) {
+					t4 := int64(load64(m.memory, uint64(uint32(v10))+56))
+					if t4 != i64(1) {
 						goto l6
 					}
 					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
 					{
-						t4 := int32(load32(m.memory, uint32(v9)))
-						switch t4 + i32(-1) {
+						t5 := int32(load32(m.memory, uint32(v9)))
+						switch t5 + i32(-1) {
 						default:
 							goto l9
 						case 0:
-							t5 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							v8 = t5
-							t6 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t7 := v8
-							v7 = t6
-							t9 := v7
-							p8 := i64(1)
+							t6 := int64(load64(m.memory, uint64(uint32(v9))+8))
+							v8 = t6
+							t7 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t8 := v8
+							v7 = t7
+							t10 := v7
+							p9 := i64(1)
 							if uint64(v12) > uint64(i64(1)) {
-								p8 = v12
+								p9 = v12
 							}
-							v6 = t9 + p8
-							p10 := v6
+							v6 = t10 + p9
+							p11 := v6
 							if uint64(v6) < uint64(v7) {
-								p10 = i64(-1)
+								p11 = i64(-1)
 							}
-							v7 = p10
-							p11 := v7
+							v7 = p11
+							p12 := v7
 							if uint64(v8) < uint64(v7) {
-								p11 = t7
+								p12 = t8
 							}
-							v8 = p11
+							v8 = p12
 							goto l10
 						case 1:
 							m.fn146(v10+i32(56), v9)
-							t12 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							v8 = t12
-							t13 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t14 := v8
-							v7 = t13
-							t15 := int64(load64(m.memory, uint64(uint32(v9))+40))
-							t16 := v7
-							v6 = t15
-							t17 := m.fn245(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
-							v6 = t16 + t17
-							p18 := v6
+							t13 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							v8 = t13
+							t14 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t15 := v8
+							v7 = t14
+							t16 := int64(load64(m.memory, uint64(uint32(v9))+40))
+							t17 := v7
+							v6 = t16
+							t18 := m.fn244(int32(int64(uint64(v6)>>32)), int32(v6), i64(1000))
+							v6 = t17 + t18
+							p19 := v6
 							if uint64(v6) < uint64(v7) {
-								p18 = i64(-1)
+								p19 = i64(-1)
 							}
-							v7 = p18
-							p19 := v7
+							v7 = p19
+							p20 := v7
 							if uint64(v8) < uint64(v7) {
-								p19 = t14
+								p20 = t15
 							}
-							t20 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p21 := i64(0)
-							if t20 != 0 {
-								p21 = p19
+							t21 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p22 := i64(0)
+							if t21 != 0 {
+								p22 = p20
 							}
-							v8 = p21
+							v8 = p22
 						}
 					}
 				l10:
 					store64(m.memory, uint64(uint32(v10))+376, uint64(v8))
 				l9:
-					m.fn64(v9, v10+i32(376))
+					m.fn64(v2, v10+i32(376))
 				}
 			l6:
 				m.fn270(v0, v1, i32(1), i64(0), v9)
@@ -10228,68 +10338,70 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				if v9 == 0 {
 					goto l11
 				}
-				m.fn63(v10+i32(56), v9)
-				t22 := int64(load64(m.memory, uint64(uint32(v10))+56))
-				if t22 != i64(1) {
+				t23 := v10 + i32(56)
+				v11 = v9 + i32(80)
+				m.fn63(t23, v11)
+				t24 := int64(load64(m.memory, uint64(uint32(v10))+56))
+				if t24 != i64(1) {
 					goto l11
 				}
 				memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
 				{
-					t23 := int32(load32(m.memory, uint32(v9)))
-					if t23 != i32(2) {
+					t25 := int32(load32(m.memory, uint32(v9)))
+					if t25 != i32(2) {
 						goto l12
 					}
 					m.fn146(v10+i32(56), v9)
-					t24 := int64(load64(m.memory, uint64(uint32(v10))+376))
-					t25 := v10
-					v12 = t24
+					t26 := int64(load64(m.memory, uint64(uint32(v10))+376))
+					t27 := v10
+					v12 = t26
 					v13 = v12 + i64(-1000)
-					p26 := v13
+					p28 := v13
 					if uint64(v13) > uint64(v12) {
-						p26 = i64(0)
+						p28 = i64(0)
 					}
-					store64(m.memory, uint64(uint32(t25))+376, uint64(p26))
+					store64(m.memory, uint64(uint32(t27))+376, uint64(p28))
 				}
 			l12:
-				m.fn64(v9, v10+i32(376))
+				m.fn64(v11, v10+i32(376))
 			}
 		l11:
 			{
 				{
 					{
-						t27 := int64(load64(m.memory, uint64(uint32(v2))+144))
-						v13 = t27
+						t29 := int64(load64(m.memory, uint64(uint32(v2))+144))
+						v13 = t29
 						if v13 == i64(0x7fffffffffffffff) {
 							goto l13
 						}
-						t28 := int64(load64(m.memory, uint64(uint32(v1))+16))
-						v12 = v8 - t28
-						p29 := v12
+						t30 := int64(load64(m.memory, uint64(uint32(v1))+16))
+						v12 = v8 - t30
+						p31 := v12
 						if uint64(v12) > uint64(v8) {
-							p29 = i64(0)
+							p31 = i64(0)
 						}
-						if uint64(p29) >= uint64(v13) {
+						if uint64(p31) >= uint64(v13) {
 							goto l14
 						}
 					}
 				l13:
-					t30 := int64(load64(m.memory, uint64(uint32(v1))+32))
-					v12 = t30
+					t32 := int64(load64(m.memory, uint64(uint32(v1))+32))
+					v12 = t32
 					if v12 != i64(0) {
 						goto l15
 					}
-					t31 := int32(load32(m.memory, uint64(uint32(v2))+180))
-					if t31 == i32(2) {
+					t33 := int32(load32(m.memory, uint64(uint32(v2))+180))
+					if t33 == i32(2) {
 						goto l16
 					}
 					goto l15
 				}
 			l14:
-				t32 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				v12 = t32
+				t34 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				v12 = t34
 				store64(m.memory, uint64(uint32(v1))+32, uint64(i64(0)))
-				t33 := int64(load64(m.memory, uint32(v1)))
-				store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t33))
+				t35 := int64(load64(m.memory, uint32(v1)))
+				store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t35))
 			}
 		l16:
 			store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
@@ -10300,70 +10412,70 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if uint64(v12) > uint64(i64(0xffffffff)) {
 						goto l17
 					}
-					t34 := int64(load64(m.memory, uint64(uint32(v2))+96))
-					t35 := v12
-					v14 = t34
-					if uint64(t35) >= uint64(v14) {
+					t36 := int64(load64(m.memory, uint64(uint32(v2))+96))
+					t37 := v12
+					v14 = t36
+					if uint64(t37) >= uint64(v14) {
 						goto l17
 					}
 					v11 = int32(v12)
 					{
 						if v6 != i64(1) {
-							t38 := v2
-							p37 := i32(0)
+							t40 := v2
+							p39 := i32(0)
 							if v3 == i32(3) {
-								p37 = i32(112)
+								p39 = i32(112)
 							}
-							t39 := int64(load64(m.memory, uint32(t38+p37)))
-							v7 = t39
-							t40 := int64(load64(m.memory, uint32(v1)))
-							v6 = t40
-							t41 := int64(load64(m.memory, uint64(uint32(v2))+152))
-							v15 = t41
+							t41 := int64(load64(m.memory, uint32(t40+p39)))
+							v7 = t41
+							t42 := int64(load64(m.memory, uint32(v1)))
+							v6 = t42
+							t43 := int64(load64(m.memory, uint64(uint32(v2))+152))
+							v15 = t43
 							if v15 == i64(1) {
 								goto l20
 							}
 							{
-								t42 := int64(load64(m.memory, uint32(v2)))
-								if v7 != t42 {
-									t44 := int64(load64(m.memory, uint64(uint32(v2))+8))
-									v16 = t44
-									t45 := int64(load64(m.memory, uint64(uint32(v2))+16))
-									v17 = t45
-									t46 := int64(load64(m.memory, uint64(uint32(v2))+24))
-									v18 = t46
-									t47 := int64(load64(m.memory, uint64(uint32(v2))+32))
-									v19 = t47
-									t48 := int64(load64(m.memory, uint64(uint32(v2))+40))
-									v20 = t48
-									t49 := int64(load64(m.memory, uint64(uint32(v2))+48))
-									v21 = t49
-									t50 := int64(load64(m.memory, uint64(uint32(v2))+56))
-									v22 = t50
-									t51 := int64(load64(m.memory, uint64(uint32(v2))+64))
-									v23 = t51
-									t52 := int64(load64(m.memory, uint64(uint32(v2))+72))
-									v24 = t52
-									t53 := int64(load64(m.memory, uint64(uint32(v2))+80))
-									v25 = t53
-									t54 := int64(load64(m.memory, uint64(uint32(v2))+88))
-									v26 = t54
-									t55 := int64(load64(m.memory, uint64(uint32(v2))+104))
-									v27 = t55
-									t56 := int64(load64(m.memory, uint64(uint32(v2))+112))
-									v28 = t56
-									t57 := int64(load64(m.memory, uint64(uint32(v2))+120))
-									v29 = t57
-									t58 := int64(load64(m.memory, uint64(uint32(v2))+128))
-									v30 = t58
-									t59 := int64(load64(m.memory, uint64(uint32(v2))+136))
-									v31 = t59
-									t60 := int64(load64(m.memory, uint64(uint32(v2))+160))
-									v32 = t60
-									t61 := int64(load64(m.memory, uint64(uint32(v2))+168))
-									v33 = t61
-									t62 := int64(load64(m.memory, uint64(uint32(v2))+176))
-									v34 = t62
+								t44 := int64(load64(m.memory, uint32(v2)))
+								if v7 != t44 {
+									t46 := int64(load64(m.memory, uint64(uint32(v2))+8))
+									v16 = t46
+									t47 := int64(load64(m.memory, uint64(uint32(v2))+16))
+									v17 = t47
+									t48 := int64(load64(m.memory, uint64(uint32(v2))+24))
+									v18 = t48
+									t49 := int64(load64(m.memory, uint64(uint32(v2))+32))
+									v19 = t49
+									t50 := int64(load64(m.memory, uint64(uint32(v2))+40))
+									v20 = t50
+									t51 := int64(load64(m.memory, uint64(uint32(v2))+48))
+									v21 = t51
+									t52 := int64(load64(m.memory, uint64(uint32(v2))+56))
+									v22 = t52
+									t53 := int64(load64(m.memory, uint64(uint32(v2))+64))
+									v23 = t53
+									t54 := int64(load64(m.memory, uint64(uint32(v2))+72))
+									v24 = t54
+									t55 := int64(load64(m.memory, uint64(uint32(v2))+80))
+									v25 = t55
+									t56 := int64(load64(m.memory, uint64(uint32(v2))+88))
+									v26 = t56
+									t57 := int64(load64(m.memory, uint64(uint32(v2))+104))
+									v27 = t57
+									t58 := int64(load64(m.memory, uint64(uint32(v2))+112))
+									v28 = t58
+									t59 := int64(load64(m.memory, uint64(uint32(v2))+120))
+									v29 = t59
+									t60 := int64(load64(m.memory, uint64(uint32(v2))+128))
+									v30 = t60
+									t61 := int64(load64(m.memory, uint64(uint32(v2))+136))
+									v31 = t61
+									t62 := int64(load64(m.memory, uint64(uint32(v2))+160))
+									v32 = t62
+									t63 := int64(load64(m.memory, uint64(uint32(v2))+168))
+									v33 = t63
+									t64 := int64(load64(m.memory, uint64(uint32(v2))+176))
+									v34 = t64
 									memory_copy(m.memory[:], uint32(v10+i32(56)+i32(184)), uint32(v2+i32(184)), uint32(i32(136)))
 									store64(m.memory, uint64(uint32(v10))+232, uint64(v34))
 									store64(m.memory, uint64(uint32(v10))+224, uint64(v33))
@@ -10388,20 +10500,20 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 									store64(m.memory, uint64(uint32(v10))+72, uint64(v17))
 									store64(m.memory, uint64(uint32(v10))+64, uint64(v16))
 									store64(m.memory, uint64(uint32(v10))+56, uint64(v7))
-									t63 := m.fn175(v10+i32(56), v6, v11)
-									v6 = t63
+									t65 := m.fn175(v10+i32(56), v6, v11)
+									v6 = t65
 									goto l19
 								}
-								t43 := m.fn175(v2, v6, v11)
-								v6 = t43
+								t45 := m.fn175(v2, v6, v11)
+								v6 = t45
 								goto l19
 							}
 						}
-						p36 := i64(0x7fffffffffffffff)
+						p38 := i64(0x7fffffffffffffff)
 						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-							p36 = v7
+							p38 = v7
 						}
-						v6 = p36
+						v6 = p38
 						goto l19
 					}
 				}
@@ -10409,24 +10521,24 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				m.fn270(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
-				t64 := int64(load64(m.memory, uint64(uint32(v2))+40))
-				t65 := v10 + i32(32)
-				v13 = t64
-				t67 := v13
-				t68 := v7
-				p66 := i32(63)
+				t66 := int64(load64(m.memory, uint64(uint32(v2))+40))
+				t67 := v10 + i32(32)
+				v13 = t66
+				t69 := v13
+				t70 := v7
+				p68 := i32(63)
 				if uint32(v11) < uint32(i32(63)) {
-					p66 = v11
+					p68 = v11
 				}
-				v14 = int64(uint32(p66))
-				p69 := i64_shl(t68, v14)
+				v14 = int64(uint32(p68))
+				p71 := i64_shl(t70, v14)
 				if uint64(v7) > uint64(i64_shr_u(v13, v14)) {
-					p69 = t67
+					p71 = t69
 				}
-				t70 := fn1(v6, v11)
-				m.fn273(t65, p69+i64(1), i64(0), t70, i64(0))
-				t71 := int64(load64(m.memory, uint64(uint32(v10))+40))
-				v6 = t71
+				t72 := fn1(v6, v11)
+				m.fn272(t67, p71+i64(1), i64(0), t72, i64(0))
+				t73 := int64(load64(m.memory, uint64(uint32(v10))+40))
+				v6 = t73
 			}
 		l19:
 			{
@@ -10436,80 +10548,80 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				v7 = v6
 				goto l23
 			l22:
-				t72 := int64(load64(m.memory, uint64(uint32(v2))+128))
-				t73 := v5
-				v7 = v6 + t72
-				p74 := v7
+				t74 := int64(load64(m.memory, uint64(uint32(v2))+128))
+				t75 := v5
+				v7 = v6 + t74
+				p76 := v7
 				if uint64(v7) < uint64(v6) {
-					p74 = i64(-1)
+					p76 = i64(-1)
 				}
-				v7 = p74
-				t75 := int64(load64(m.memory, uint64(uint32(v2))+120))
-				t76 := v7
-				v4 = t75
-				p77 := v4
+				v7 = p76
+				t77 := int64(load64(m.memory, uint64(uint32(v2))+120))
+				t78 := v7
+				v4 = t77
+				p79 := v4
 				if uint64(v7) < uint64(v4) {
-					p77 = t76
-				}
-				v7 = p77
-				p78 := v7
-				if uint64(v5) < uint64(v7) {
-					p78 = t73
-				}
-				v7 = p78
-				p79 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p79 = v7
+					p79 = t78
 				}
 				v7 = p79
+				p80 := v7
+				if uint64(v5) < uint64(v7) {
+					p80 = t75
+				}
+				v7 = p80
+				p81 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p81 = v7
+				}
+				v7 = p81
 				{
-					t80 := int32(load32(m.memory, uint64(uint32(v2))+176))
-					switch t80 + i32(-2) {
+					t82 := int32(load32(m.memory, uint64(uint32(v2))+176))
+					switch t82 + i32(-2) {
 					case 0:
 						goto l23
 					default:
-						p81 := v6
+						p83 := v6
 						if uint64(v7) > uint64(v6) {
-							p81 = v7
+							p83 = v7
 						}
-						v7 = p81
+						v7 = p83
 						goto l23
 					case 1:
-						t82 := int64(load64(m.memory, uint32(v1)))
-						t83 := fn1(t82, v11)
-						t84 := v10 + i32(16)
+						t84 := int64(load64(m.memory, uint32(v1)))
+						t85 := fn1(t84, v11)
+						t86 := v10 + i32(16)
 						v6 = int64(uint64(v7)>>1) + v7
-						p85 := i64(0x7fffffffffffffff)
+						p87 := i64(0x7fffffffffffffff)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-							p85 = v6
+							p87 = v6
 						}
-						m.fn273(t84, t83, i64(0), p85-v7+i64(1), i64(0))
-						t86 := int64(load64(m.memory, uint64(uint32(v10))+24))
-						v7 = v7 + t86
+						m.fn272(t86, t85, i64(0), p87-v7+i64(1), i64(0))
+						t88 := int64(load64(m.memory, uint64(uint32(v10))+24))
+						v7 = v7 + t88
 					}
 				}
 			}
 		l23:
-			t87 := int64(load64(m.memory, uint64(uint32(v1))+24))
-			v5 = t87
-			t88 := int32(load32(m.memory, uint64(uint32(v1))+52))
-			v11 = t88
+			t89 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			v5 = t89
+			t90 := int32(load32(m.memory, uint64(uint32(v1))+52))
+			v11 = t90
 			{
-				t89 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v6 = t89
+				t91 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v6 = t91
 				if v6 == i64(0x7fffffffffffffff) {
 					goto l26
 				}
 				{
-					t90 := int64(load64(m.memory, uint64(uint32(v1))+8))
-					t91 := v6
-					v4 = v8 - t90
-					p92 := v4
+					t92 := int64(load64(m.memory, uint64(uint32(v1))+8))
+					t93 := v6
+					v4 = v8 - t92
+					p94 := v4
 					if uint64(v4) > uint64(v8) {
-						p92 = i64(0)
+						p94 = i64(0)
 					}
-					v4 = p92
-					if uint64(t91) < uint64(v4) {
+					v4 = p94
+					if uint64(t93) < uint64(v4) {
 						goto l27
 					}
 					if uint64(v6-v4) >= uint64(v7) {
@@ -10539,218 +10651,220 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					if v9 == 0 {
 						goto l30
 					}
-					m.fn63(v10+i32(56), v9)
-					t93 := int64(load64(m.memory, uint64(uint32(v10))+56))
-					if t93 != i64(1) {
+					t95 := v10 + i32(56)
+					v2 = v9 + i32(80)
+					m.fn63(t95, v2)
+					t96 := int64(load64(m.memory, uint64(uint32(v10))+56))
+					if t96 != i64(1) {
 						goto l31
 					}
 					memory_copy(m.memory[:], uint32(v10+i32(376)), uint32(v10+i32(64)), uint32(i32(88)))
 					v6 = i64(0)
 					{
-						t94 := int32(load32(m.memory, uint32(v9)))
-						switch t94 + i32(-1) {
+						t97 := int32(load32(m.memory, uint32(v9)))
+						switch t97 + i32(-1) {
 						default:
 							goto l38
 						case 1:
 							m.fn146(v10+i32(56), v9)
-							t95 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							v6 = t95
-							p96 := i64(-1)
+							t98 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							v6 = t98
+							p99 := i64(-1)
 							if v6 > i64(-1) {
-								p96 = v6 << 1
+								p99 = v6 << 1
 							}
-							t97 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							t98 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p99 := i64(0)
-							if t98 != 0 {
-								p99 = t97
+							t100 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							t101 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p102 := i64(0)
+							if t101 != 0 {
+								p102 = t100
 							}
-							var p100 int32
-							if uint64(p96) > uint64(p99) {
-								p100 = 1
+							var p103 int32
+							if uint64(p99) > uint64(p102) {
+								p103 = 1
 							}
-							v6 = int64(uint32(p100))
+							v6 = int64(uint32(p103))
 							goto l38
 						case 2:
-							t101 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t102 := v10
-							v6 = t101
-							t103 := int64(load32(m.memory, uint64(uint32(v9))+40))
-							t104 := v6
-							v5 = t103
-							v4 = t104 - v5
-							p105 := v4
+							t104 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t105 := v10
+							v6 = t104
+							t106 := int64(load32(m.memory, uint64(uint32(v9))+40))
+							t107 := v6
+							v5 = t106
+							v4 = t107 - v5
+							p108 := v4
 							if uint64(v4) > uint64(v6) {
-								p105 = i64(0)
+								p108 = i64(0)
 							}
-							t106 := v6
-							var p107 int32
+							t109 := v6
+							var p110 int32
 							if uint64(v6) >= uint64(v5) {
-								p107 = 1
+								p110 = 1
 							}
-							v2 = p107
-							p108 := t106
-							if v2 != 0 {
-								p108 = p105
+							v11 = p110
+							p111 := t109
+							if v11 != 0 {
+								p111 = p108
 							}
-							store64(m.memory, uint64(uint32(t102))+376, uint64(p108))
-							v6 = int64(uint32(v2))
+							store64(m.memory, uint64(uint32(t105))+376, uint64(p111))
+							v6 = int64(uint32(v11))
 							goto l38
 						case 3:
-							t109 := int64(load64(m.memory, uint64(uint32(v10))+384))
-							t110 := v10
-							t111 := v8
-							v6 = t109
-							v5 = t111 - v6
-							p112 := v5
+							t112 := int64(load64(m.memory, uint64(uint32(v10))+384))
+							t113 := v10
+							t114 := v8
+							v6 = t112
+							v5 = t114 - v6
+							p115 := v5
 							if uint64(v5) > uint64(v8) {
-								p112 = i64(0)
+								p115 = i64(0)
 							}
-							t113 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn273(t110, p112, i64(0), t113, i64(0))
+							t116 := int64(load64(m.memory, uint64(uint32(v9))+8))
+							m.fn272(t113, p115, i64(0), t116, i64(0))
 							m.fn146(v10+i32(56), v9)
-							t115 := v10
-							p114 := v8
+							t118 := v10
+							p117 := v8
 							if uint64(v8) < uint64(v6) {
-								p114 = v6
+								p117 = v6
 							}
-							store64(m.memory, uint64(uint32(t115))+384, uint64(p114))
-							t116 := int64(load64(m.memory, uint64(uint32(v10))+64))
-							t117 := v10
-							v6 = t116
-							t118 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t119 := v6
-							t120 := v6
-							v5 = t118
-							t121 := int64(load64(m.memory, uint32(v10)))
-							v4 = v5 + t121
-							p122 := v4
+							store64(m.memory, uint64(uint32(t118))+384, uint64(p117))
+							t119 := int64(load64(m.memory, uint64(uint32(v10))+64))
+							t120 := v10
+							v6 = t119
+							t121 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t122 := v6
+							t123 := v6
+							v5 = t121
+							t124 := int64(load64(m.memory, uint32(v10)))
+							v4 = v5 + t124
+							p125 := v4
 							if uint64(v4) < uint64(v5) {
-								p122 = i64(-1)
+								p125 = i64(-1)
 							}
-							v5 = p122
-							p123 := v5
+							v5 = p125
+							p126 := v5
 							if uint64(v6) < uint64(v5) {
-								p123 = t120
+								p126 = t123
 							}
-							t124 := int64(load64(m.memory, uint64(uint32(v10))+8))
-							p125 := p123
-							if t124 != i64(0) {
-								p125 = t119
+							t127 := int64(load64(m.memory, uint64(uint32(v10))+8))
+							p128 := p126
+							if t127 != i64(0) {
+								p128 = t122
 							}
-							t126 := int32(load32(m.memory, uint64(uint32(v10))+56))
-							p127 := i64(0)
-							if t126 != 0 {
-								p127 = p125
+							t129 := int32(load32(m.memory, uint64(uint32(v10))+56))
+							p130 := i64(0)
+							if t129 != 0 {
+								p130 = p128
 							}
-							v6 = p127
-							t128 := int64(load64(m.memory, uint64(uint32(v9))+48))
-							t129 := v6
-							v5 = t128
-							v4 = t129 - v5
-							p130 := v4
+							v6 = p130
+							t131 := int64(load64(m.memory, uint64(uint32(v9))+48))
+							t132 := v6
+							v5 = t131
+							v4 = t132 - v5
+							p133 := v4
 							if uint64(v4) > uint64(v6) {
-								p130 = i64(0)
+								p133 = i64(0)
 							}
-							t131 := v6
-							var p132 int32
+							t134 := v6
+							var p135 int32
 							if v5 == 0 {
-								p132 = 1
+								p135 = 1
 							}
-							var p133 int32
+							var p136 int32
 							if uint64(v6) >= uint64(v5) {
-								p133 = 1
+								p136 = 1
 							}
-							v2 = p132 | p133
-							p134 := t131
-							if v2 != 0 {
-								p134 = p130
+							v11 = p135 | p136
+							p137 := t134
+							if v11 != 0 {
+								p137 = p133
 							}
-							store64(m.memory, uint64(uint32(t117))+376, uint64(p134))
-							v6 = int64(uint32(v2))
+							store64(m.memory, uint64(uint32(t120))+376, uint64(p137))
+							v6 = int64(uint32(v11))
 							goto l38
 						case 4:
 							store32(m.memory, uint64(uint32(v10))+64, uint32(i32(10)))
 							store32(m.memory, uint64(uint32(v10))+56, uint32(v9))
 							store32(m.memory, uint64(uint32(v10))+68, uint32(v10+i32(456)))
 							store32(m.memory, uint64(uint32(v10))+60, uint32(v10+i32(376)))
-							t135 := m.fn147(v10+i32(56), i32(3), i64(1), v8)
-							v6 = t135
+							t138 := m.fn147(v10+i32(56), i32(3), i64(1), v8)
+							v6 = t138
 							goto l38
 						case 5:
-							t136 := int64(load64(m.memory, uint64(uint32(v10))+384))
-							t137 := v10
-							v5 = t136
-							t138 := int64(load64(m.memory, uint64(uint32(v9))+72))
-							t139 := v5
-							v6 = t138
-							t140 := int64(load64(m.memory, uint64(uint32(v9))+40))
-							t141 := v6
-							v4 = t140
-							t142 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t143 := m.fn245(int32(int64(uint64(v4)>>32)), int32(v4), t142)
+							t139 := int64(load64(m.memory, uint64(uint32(v10))+384))
+							t140 := v10
+							v5 = t139
+							t141 := int64(load64(m.memory, uint64(uint32(v9))+72))
+							t142 := v5
+							v6 = t141
+							t143 := int64(load64(m.memory, uint64(uint32(v9))+40))
+							t144 := v6
 							v4 = t143
-							p144 := v4
+							t145 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t146 := m.fn244(int32(int64(uint64(v4)>>32)), int32(v4), t145)
+							v4 = t146
+							p147 := v4
 							if uint64(v6) > uint64(v4) {
-								p144 = t141
+								p147 = t144
 							}
-							var p145 int32
-							if uint64(p144) > uint64(v5) {
-								p145 = 1
+							var p148 int32
+							if uint64(p147) > uint64(v5) {
+								p148 = 1
 							}
-							v6 = int64(uint32(p145))
-							v4 = t139 + v6
-							p146 := v4
+							v6 = int64(uint32(p148))
+							v4 = t142 + v6
+							p149 := v4
 							if uint64(v4) < uint64(v5) {
-								p146 = i64(-1)
+								p149 = i64(-1)
 							}
-							store64(m.memory, uint64(uint32(t137))+384, uint64(p146))
+							store64(m.memory, uint64(uint32(t140))+384, uint64(p149))
 							goto l38
 						case 0:
-							t147 := int64(load64(m.memory, uint64(uint32(v10))+376))
-							t148 := v10
-							v6 = t147
-							t149 := m.fn87(v9, v3)
-							t150 := v6
-							v5 = t149
-							v4 = t150 - v5
-							p151 := v4
+							t150 := int64(load64(m.memory, uint64(uint32(v10))+376))
+							t151 := v10
+							v6 = t150
+							t152 := m.fn87(v9, v3)
+							t153 := v6
+							v5 = t152
+							v4 = t153 - v5
+							p154 := v4
 							if uint64(v4) > uint64(v6) {
-								p151 = i64(0)
+								p154 = i64(0)
 							}
-							t152 := v6
-							var p153 int32
+							t155 := v6
+							var p156 int32
 							if uint64(v6) >= uint64(v5) {
-								p153 = 1
+								p156 = 1
 							}
-							v2 = p153
-							p154 := t152
-							if v2 != 0 {
-								p154 = p151
+							v11 = p156
+							p157 := t155
+							if v11 != 0 {
+								p157 = p154
 							}
-							store64(m.memory, uint64(uint32(t148))+376, uint64(p154))
-							v6 = int64(uint32(v2))
+							store64(m.memory, uint64(uint32(t151))+376, uint64(p157))
+							v6 = int64(uint32(v11))
 						}
 					}
 				l38:
-					m.fn64(v9, v10+i32(376))
+					m.fn64(v2, v10+i32(376))
 					if v6 == 0 {
 						goto l31
 					}
-					t155 := m.fn87(v9, v3)
-					store64(m.memory, uint64(uint32(v1))+40, uint64(t155))
+					t158 := m.fn87(v9, v3)
+					store64(m.memory, uint64(uint32(v1))+40, uint64(t158))
 				}
 			l30:
 				store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
 				store32(m.memory, uint32(v0), uint32(i32(0)))
 				store64(m.memory, uint64(uint32(v1))+32, uint64(v12+i64(1)))
-				t156 := v1
+				t159 := v1
 				v7 = v8 + v7
-				p157 := v7
+				p160 := v7
 				if uint64(v7) < uint64(v8) {
-					p157 = i64(-1)
+					p160 = i64(-1)
 				}
-				store64(m.memory, uint64(uint32(t156))+16, uint64(p157))
+				store64(m.memory, uint64(uint32(t159))+16, uint64(p160))
 				goto l1
 			}
 		l31:
@@ -11484,7 +11598,7 @@ func (m *Module) fn170(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(352)
 	m.g0 = v2
-	m.fn233(v2, v1)
+	m.fn232(v2, v1)
 	m.fn119(v0, i32(1), v2)
 	m.g0 = v2 + i32(352)
 }
@@ -11562,7 +11676,7 @@ l39:
 							t14 := int32(load32(m.memory, uint32(v22)))
 							t15 := v5 + i32(8)
 							v24 = t14
-							m.fn236(t15, v24)
+							m.fn235(t15, v24)
 							v23 = v23 + i32(-4)
 							v22 = v22 + i32(4)
 							t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
@@ -11696,7 +11810,7 @@ l39:
 													v20 = v27
 													goto l14
 												case 2:
-													m.fn237(v5+i32(568), v18, v17)
+													m.fn236(v5+i32(568), v18, v17)
 													t28 := int32(load32(m.memory, uint64(uint32(v5))+568))
 													if t28 != i32(1) {
 														goto l15
@@ -11718,7 +11832,7 @@ l39:
 											goto l18
 										}
 									l23:
-										m.fn237(v5+i32(568), v18, v17)
+										m.fn236(v5+i32(568), v18, v17)
 										t46 := int32(load32(m.memory, uint64(uint32(v5))+568))
 										if t46 == i32(1) {
 											goto l16
@@ -11758,7 +11872,7 @@ l39:
 									goto l26
 								}
 								if v24 == i32(11) {
-									v22 = i32(36548)
+									v22 = i32(36432)
 									v23 = i32(5)
 									goto l28
 								}
@@ -11766,7 +11880,7 @@ l39:
 								v23 = i32(0)
 								goto l28
 							l26:
-								v22 = i32(36568)
+								v22 = i32(36452)
 								v23 = i32(1)
 							l28:
 								v23 = v23 << 2
@@ -11774,7 +11888,7 @@ l39:
 								if v23 == 0 {
 									switch v26 {
 									case 2:
-										t60 := m.fn238(v1, v24, i64(1), v29, v5+i32(544))
+										t60 := m.fn237(v1, v24, i64(1), v29, v5+i32(544))
 										if t60 == 0 {
 											goto l36
 										}
@@ -11783,7 +11897,7 @@ l39:
 										store64(m.memory, uint64(uint32(v1))+1008, uint64(v29))
 										goto l37
 									case 3:
-										t61 := m.fn238(v1, v24, i64(1), i64(4), v5+i32(544))
+										t61 := m.fn237(v1, v24, i64(1), i64(4), v5+i32(544))
 										if t61 == 0 {
 											goto l36
 										}
@@ -11811,13 +11925,13 @@ l39:
 										store32(m.memory, uint64(uint32(v7))+8, uint32(t67))
 										goto l37
 									case 1:
-										t68 := m.fn238(v1, v24, i64(1), v25, v5+i32(544))
+										t68 := m.fn237(v1, v24, i64(1), v25, v5+i32(544))
 										if t68 != 0 {
 											goto l37
 										}
 										goto l36
 									default:
-										t69 := m.fn238(v1, v24, i64(0), v25, v5+i32(544))
+										t69 := m.fn237(v1, v24, i64(0), v25, v5+i32(544))
 										if t69 != 0 {
 											goto l37
 										}
@@ -12034,7 +12148,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn273(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn272(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
@@ -12061,7 +12175,7 @@ func (m *Module) fn175(v0 int32, v1 int64, v2 int32) int64 {
 	m.fn177(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn249(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn248(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
@@ -12114,7 +12228,7 @@ l1:
 //go:norace
 func (m *Module) fn178(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn249(t0, v1, v2, v3)
+	t1 := m.fn248(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
@@ -12247,9 +12361,9 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
-		m.fn233(v5+i32(32), v1)
+		m.fn232(v5+i32(32), v1)
 		{
-			t1 := m.fn228(v5+i32(32), v2)
+			t1 := m.fn229(v5+i32(32), v2)
 			if t1 != 0 {
 				goto l5
 			}
@@ -12310,7 +12424,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(29960)), uint32(i32(108)))
 	l8:
 		{
-			t17 := m.fn234(v5 + i32(1128))
+			t17 := m.fn233(v5 + i32(1128))
 			v1 = t17
 			if v1 == i32(18) {
 				goto l8
@@ -12319,7 +12433,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				if v1 == 0 {
 					goto l9
 				}
-				t18 := m.fn235(v5+i32(32), v1)
+				t18 := m.fn234(v5+i32(32), v1)
 				if t18 == 0 {
 					goto l8
 				}
@@ -12363,7 +12477,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v7) > uint64(v8) {
 				goto l11
 			}
-			m.fn256(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
+			m.fn257(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 				v3 = t26
@@ -12390,7 +12504,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				v11 = v4 << 4
 				t34 := v11
 				v12 = int64(uint64(v4) >> 60)
-				m.fn257(t31, t32, t33, t34, v12, v8)
+				m.fn258(t31, t32, t33, t34, v12, v8)
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
 				var p37 int32
@@ -12447,7 +12561,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn273(v5, v6, i64(0), v15, i64(0))
+										m.fn272(v5, v6, i64(0), v15, i64(0))
 										t45 := int64(load64(m.memory, uint32(v5)))
 										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t47 := v7
@@ -12514,7 +12628,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 								p65 = t62
 							}
 							v18 = p65
-							m.fn257(t57, t58, t59, t60, t61, v18)
+							m.fn258(t57, t58, t59, t60, t61, v18)
 							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
 							v6 = t66
 							v3 = v6 - v4
@@ -12623,7 +12737,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		t85 := v5 + i32(768)
 		t86 := v5 + i32(384)
 		v1 = t84
-		m.fn258(t85, t86, v1, v8)
+		m.fn259(t85, t86, v1, v8)
 		v6 = i64(1)
 		{
 			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
@@ -12788,14 +12902,14 @@ func (m *Module) fn183(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn233(v3, v1)
+		m.fn232(v3, v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn40(v2, i32(29960), i32(27))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn228(v3, v2)
+			t2 := m.fn229(v3, v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -13277,73 +13391,78 @@ func (m *Module) fn192(v0, v1, v2 int32) {
 	{
 		{
 			t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
-			if t0 != i32(3) {
-				goto l0
+			switch t0 + i32(-3) {
+			case 2, 3:
+				goto l2
+			default:
+				return
+			case 0:
+				t1 := int32(load32(m.memory, uint64(uint32(v1))+16))
+				if t1 != i32(2) {
+					goto l2
+				}
+				t2 := int32(load32(m.memory, uint64(uint32(v1))+20))
+				if t2 == i32(1) {
+					goto l3
+				}
 			}
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			if t1 != i32(2) {
-				goto l0
-			}
-			t2 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			if t2 != i32(1) {
-				goto l0
-			}
-			t3 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t4 := int32(load32(m.memory, uint64(uint32(v1))+168))
-			t6 := v0
-			p5 := i64(0x7fffffffffffffff)
-			if t4 == i32(1) {
-				p5 = t3
-			}
-			v3 = p5
-			t7 := int64(load64(m.memory, uint32(v1)))
-			t8 := v3
-			v4 = t7
-			t10 := v4
-			p9 := i32(63)
-			if uint32(v2) < uint32(i32(63)) {
-				p9 = v2
-			}
-			v5 = int64(uint32(p9))
-			p11 := i64_shl(t10, v5)
-			if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v5)) {
-				p11 = i64(0x7fffffffffffffff)
-			}
-			v4 = p11
-			p12 := v4
-			if uint64(v3) < uint64(v4) {
-				p12 = t8
-			}
-			store64(m.memory, uint32(t6), uint64(p12))
-			return
 		}
-	l0:
-		p13 := i32(8192)
-		if uint32(v2) < uint32(i32(8192)) {
-			p13 = v2
-		}
-		v2 = p13 + i32(1)
 	l2:
+		p3 := i32(8192)
+		if uint32(v2) < uint32(i32(8192)) {
+			p3 = v2
+		}
+		v2 = p3 + i32(1)
+	l4:
 		{
 			v2 = v2 + i32(-1)
 			if v2 == 0 {
 				return
 			}
-			t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			v4 = t14
-			t15 := int64(load64(m.memory, uint32(v0)))
-			v3 = t15
-			m.fn246(v0, v1)
-			t16 := int64(load64(m.memory, uint32(v0)))
-			if v3 != t16 {
-				goto l2
+			t4 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			v3 = t4
+			t5 := int64(load64(m.memory, uint32(v0)))
+			v4 = t5
+			m.fn245(v0, v1)
+			t6 := int64(load64(m.memory, uint32(v0)))
+			if v4 != t6 {
+				goto l4
 			}
-			t17 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			if t17 != v4 {
-				goto l2
+			t7 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			if t7 != v3 {
+				goto l4
 			}
 		}
 	}
+	return
+l3:
+	t8 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	t9 := int32(load32(m.memory, uint64(uint32(v1))+168))
+	t11 := v0
+	p10 := i64(0x7fffffffffffffff)
+	if t9 == i32(1) {
+		p10 = t8
+	}
+	v4 = p10
+	t12 := int64(load64(m.memory, uint32(v1)))
+	t13 := v4
+	v3 = t12
+	t15 := v3
+	p14 := i32(63)
+	if uint32(v2) < uint32(i32(63)) {
+		p14 = v2
+	}
+	v5 = int64(uint32(p14))
+	p16 := i64_shl(t15, v5)
+	if uint64(v3) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v5)) {
+		p16 = i64(0x7fffffffffffffff)
+	}
+	v3 = p16
+	p17 := v3
+	if uint64(v4) < uint64(v3) {
+		p17 = t13
+	}
+	store64(m.memory, uint32(t11), uint64(p17))
 }
 
 //go:norace
@@ -13361,7 +13480,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn273(v3, t2, i64(0), v2, i64(0))
+			m.fn272(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13410,7 +13529,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
 						p21 = v0
 					}
-					m.fn273(t22, t23, i64(0), p21, i64(0))
+					m.fn272(t22, t23, i64(0), p21, i64(0))
 					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 					v0 = t24
 					p25 := i64(0x7fffffffffffffff)
@@ -13429,7 +13548,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if v4&i32(1) == 0 {
 						goto l5
 					}
-					m.fn273(v3+i32(48), v0, i64(0), v2, i64(0))
+					m.fn272(v3+i32(48), v0, i64(0), v2, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -13444,7 +13563,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l6
 				}
-				m.fn273(v3+i32(32), v2, i64(0), v2, i64(0))
+				m.fn272(v3+i32(32), v2, i64(0), v2, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -13456,7 +13575,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 				goto l6
 			}
 		case 4:
-			t28 := m.fn248(v1+i32(184), v0)
+			t28 := m.fn247(v1+i32(184), v0)
 			v0 = t28
 		}
 	}
@@ -13641,7 +13760,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn273(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn272(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13651,8 +13770,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn273(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn273(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn272(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn272(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13770,7 +13889,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn245(t8, t9, v1)
+			t10 := m.fn244(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -13808,7 +13927,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn245(t18, t19, v1)
+			t20 := m.fn244(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -13817,7 +13936,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn245(t22, t23, v1)
+			t24 := m.fn244(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -13827,7 +13946,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn273(v4, t26, i64(0), v3, i64(0))
+			m.fn272(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -13942,7 +14061,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn274(v3, v0, v1, v4&i32(127))
+		m.fn273(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -13992,7 +14111,7 @@ func (m *Module) fn198(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn246(v0, v1)
+	m.fn245(v0, v1)
 }
 
 //go:norace
@@ -14321,7 +14440,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn273(v3, v4, i64(0), i64(10), i64(0))
+		m.fn272(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14362,7 +14481,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(36544)
+			p4 := i32(36428)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -14468,7 +14587,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn273(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn272(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14487,7 +14606,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn273(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn272(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14501,7 +14620,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn273(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn272(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14523,7 +14642,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(36572)
+		v1 = i32(36456)
 		v2 = i32(0)
 	l25:
 		{
@@ -14533,7 +14652,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn273(v5, v14, i64(0), i64(10), i64(0))
+				m.fn272(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14547,7 +14666,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn273(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn272(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14732,7 +14851,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+37008))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+36888))
 			v1 = t7
 		}
 	l4:
@@ -14987,7 +15106,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(37096))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(36976))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -15169,7 +15288,7 @@ l0:
 
 //go:norace
 func (m *Module) fn223(v0, v1, v2 int32) int32 {
-	t0 := m.fn272(v0, v1, v2)
+	t0 := m.fn271(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15635,7 +15754,172 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1 int32) int32 {
+func (m *Module) fn228(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+	var v5, v6, v7 int32
+	var v8, v9 int64
+	t0 := m.g0
+	v5 = t0 - i32(32)
+	m.g0 = v5
+	m.fn41(v5+i32(20), v3)
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
+		if t1 != i32(2) {
+			v8 = i64(0)
+			v9 = i64(0x7fffffffffffffff)
+			switch v3 + i32(-16) {
+			case 0, 9, 10:
+				v8 = i64(1)
+				goto l12
+			case 1:
+				v9 = i64(0x100000000)
+				goto l12
+			case 2:
+				v8 = i64(1)
+				v9 = i64(0x100000001)
+				goto l12
+			case 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 22:
+				goto l12
+			case 18:
+				v8 = i64(1)
+				v9 = i64(1000000)
+				switch int32(v1) + i32(-2) {
+				case 0:
+					v9 = i64(1000)
+					goto l12
+				case 2:
+					goto l22
+				default:
+					goto l12
+				}
+			case 19, 20, 21:
+				v8 = i64(1)
+				v9 = v2
+				goto l12
+			case 23:
+				v8 = i64(1)
+				v9 = i64(86400000000000)
+				goto l12
+			case 24:
+				v8 = i64(1000000000)
+				v9 = i64(60000000000)
+				goto l12
+			case 25:
+				v9 = i64(1000000)
+				goto l12
+			case 26:
+				goto l18
+			default:
+				switch v3 + i32(-5) {
+				case 1:
+					goto l18
+				default:
+					goto l12
+				case 0:
+					v8 = i64(1)
+					v9 = i64(16)
+					goto l12
+				}
+			}
+		l18:
+			v9 = i64(0xffffffff)
+			goto l12
+		l22:
+			v9 = i64(100000)
+		l12:
+			if uint64(v4) > uint64(v9) {
+				goto l23
+			}
+			store64(m.memory, uint32(v0), uint64(v4))
+			v6 = i32(0)
+			v7 = i32(5)
+			if uint64(v4) < uint64(v8) {
+				goto l24
+			}
+			goto l2
+		l23:
+			store64(m.memory, uint32(v0), uint64(v4))
+			v7 = i32(4)
+			v8 = v9
+		l24:
+			store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
+			store64(m.memory, uint64(uint32(v0))+8, uint64(v8))
+			v6 = v7
+			goto l2
+		}
+		m.fn38(v5+i32(8), v4)
+		{
+			t2 := int32(load32(m.memory, uint64(uint32(v5))+12))
+			v6 = t2
+			if v6 != 0 {
+				t3 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				t4 := v6
+				v7 = t3
+				p5 := v7
+				if uint32(v6) > uint32(v7) {
+					p5 = t4
+				}
+				if uint32(p5) > uint32(i32(1000000)) {
+					goto l3
+				}
+				if v3 != i32(4) {
+					goto l4
+				}
+				if uint32(v7) < uint32(v6) {
+					goto l5
+				}
+				v8 = int64(uint32(v6))
+				v9 = i64(1)
+				if v7 == i32(1) {
+					goto l6
+				}
+				v9 = int64(uint32(v7))
+				if uint64(v9*i64(100)) >= uint64(v8*i64(101)) {
+					goto l6
+				}
+				store32(m.memory, uint64(uint32(v0))+16, uint32(i32(4)))
+				store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x6500000064)))
+				goto l7
+			l4:
+				if uint32(v6) < uint32(v7) {
+					store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
+					store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x100000001)))
+					store64(m.memory, uint32(v0), uint64(v4))
+					v6 = i32(4)
+					goto l2
+				}
+				v8 = int64(uint32(v6))
+				v9 = int64(uint32(v7))
+			l6:
+				store64(m.memory, uint32(v0), uint64(v9<<32|v8))
+				v6 = i32(0)
+				goto l2
+			l5:
+				store32(m.memory, uint64(uint32(v0))+16, uint32(i32(4)))
+				store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x100000001)))
+			l7:
+				store64(m.memory, uint32(v0), uint64(v4))
+				v6 = i32(5)
+				goto l2
+			}
+			store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
+			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(1)))
+			store64(m.memory, uint32(v0), uint64(v4))
+			v6 = i32(6)
+			goto l2
+		}
+	}
+l3:
+	store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(1000000)))
+	store64(m.memory, uint32(v0), uint64(v4))
+	v6 = i32(7)
+l2:
+	store32(m.memory, uint64(uint32(v0))+20, uint32(v6))
+	m.g0 = v5 + i32(32)
+}
+
+//go:norace
+func (m *Module) fn229(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -15664,178 +15948,6 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn229(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
-	var v5 int32
-	var v6, v7 int64
-	var v8, v9 int32
-	t0 := m.g0
-	v5 = t0 - i32(32)
-	m.g0 = v5
-	m.fn41(v5+i32(20), v3)
-	{
-		t1 := m.fn232(v5+i32(20), i32(37652))
-		if t1 != 0 {
-			goto l0
-		}
-		v6 = i64(0)
-		v7 = i64(0x7fffffffffffffff)
-		switch v3 + i32(-16) {
-		case 0, 9, 10:
-			v6 = i64(1)
-			goto l4
-		case 1:
-			v7 = i64(0x100000000)
-			goto l4
-		case 2:
-			v6 = i64(1)
-			v7 = i64(0x100000001)
-			goto l4
-		case 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 22:
-			goto l4
-		case 18:
-			v6 = i64(1)
-			v7 = i64(1000000)
-			switch int32(v1) + i32(-2) {
-			case 0:
-				v7 = i64(1000)
-				goto l4
-			case 2:
-				goto l14
-			default:
-				goto l4
-			}
-		case 19, 20, 21:
-			v6 = i64(1)
-			v7 = v2
-			goto l4
-		case 23:
-			v6 = i64(1)
-			v7 = i64(86400000000000)
-			goto l4
-		case 24:
-			v6 = i64(1000000000)
-			v7 = i64(60000000000)
-			goto l4
-		case 25:
-			v7 = i64(1000000)
-			goto l4
-		case 26:
-			goto l10
-		default:
-			switch v3 + i32(-5) {
-			case 1:
-				goto l10
-			default:
-				goto l4
-			case 0:
-				v6 = i64(1)
-				v7 = i64(16)
-				goto l4
-			}
-		}
-	l10:
-		v7 = i64(0xffffffff)
-		goto l4
-	l14:
-		v7 = i64(100000)
-	l4:
-		if uint64(v4) > uint64(v7) {
-			goto l15
-		}
-		store64(m.memory, uint32(v0), uint64(v4))
-		v8 = i32(0)
-		v9 = i32(5)
-		if uint64(v4) < uint64(v6) {
-			goto l16
-		}
-		goto l17
-	l15:
-		store64(m.memory, uint32(v0), uint64(v4))
-		v9 = i32(4)
-		v6 = v7
-	l16:
-		store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
-		v8 = v9
-		goto l17
-	}
-l0:
-	m.fn38(v5+i32(8), v4)
-	{
-		t2 := int32(load32(m.memory, uint64(uint32(v5))+12))
-		v8 = t2
-		if v8 != 0 {
-			goto l18
-		}
-		store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(1)))
-		store64(m.memory, uint32(v0), uint64(v4))
-		v8 = i32(6)
-		goto l17
-	}
-l18:
-	{
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+8))
-		t4 := v8
-		v9 = t3
-		p5 := v9
-		if uint32(v8) > uint32(v9) {
-			p5 = t4
-		}
-		if uint32(p5) > uint32(i32(1000000)) {
-			goto l19
-		}
-		if v3 != i32(4) {
-			goto l20
-		}
-		if uint32(v9) < uint32(v8) {
-			goto l21
-		}
-		v6 = int64(uint32(v8))
-		v7 = i64(1)
-		if v9 == i32(1) {
-			goto l22
-		}
-		v7 = int64(uint32(v9))
-		if uint64(v7*i64(100)) >= uint64(v6*i64(101)) {
-			goto l22
-		}
-		store32(m.memory, uint64(uint32(v0))+16, uint32(i32(4)))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x6500000064)))
-		goto l23
-	l20:
-		if uint32(v8) < uint32(v9) {
-			store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
-			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x100000001)))
-			store64(m.memory, uint32(v0), uint64(v4))
-			v8 = i32(4)
-			goto l17
-		}
-		v6 = int64(uint32(v8))
-		v7 = int64(uint32(v9))
-	l22:
-		store64(m.memory, uint32(v0), uint64(v7<<32|v6))
-		v8 = i32(0)
-		goto l17
-	l21:
-		store32(m.memory, uint64(uint32(v0))+16, uint32(i32(4)))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x100000001)))
-	l23:
-		store64(m.memory, uint32(v0), uint64(v4))
-		v8 = i32(5)
-		goto l17
-	}
-l19:
-	store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(1000000)))
-	store64(m.memory, uint32(v0), uint64(v4))
-	v8 = i32(7)
-l17:
-	store32(m.memory, uint64(uint32(v0))+20, uint32(v8))
-	m.g0 = v5 + i32(32)
-}
-
-//go:norace
 func (m *Module) fn230(v0, v1 int32) {
 	var v2 int32
 	{
@@ -15848,9 +15960,9 @@ func (m *Module) fn230(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+37884))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+37752))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+37720))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+37588))
 		v2 = t1
 	}
 l1:
@@ -15883,71 +15995,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn232(v0, v1 int32) int32 {
-	var v2, v3, v4, v5, v6, v7 int32
-	v2 = i32(0)
-	{
-		t0 := int32(load32(m.memory, uint32(v0)))
-		v3 = t0
-		t1 := int32(load32(m.memory, uint32(v1)))
-		if v3 != t1 {
-			goto l0
-		}
-		v2 = i32(1)
-		if v3 != 0 {
-			goto l0
-		}
-		v2 = i32(0)
-		t2 := int32(load32(m.memory, uint64(uint32(v0))+8))
-		v4 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v1))+8))
-		if v4 != t3 {
-			goto l0
-		}
-		t4 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		v2 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v1))+4))
-		v1 = t5
-		v0 = i32(0)
-	l3:
-		{
-			if v4 != v0 {
-				goto l1
-			}
-			v2 = v4
-			goto l2
-		l1:
-			v0 = v0 + i32(1)
-			v3 = v1 + i32(4)
-			v5 = v2 + i32(4)
-			t6 := int32(load32(m.memory, uint32(v1)))
-			v6 = t6
-			t7 := int32(load32(m.memory, uint32(v2)))
-			v7 = t7
-			v1 = v1 + i32(8)
-			v2 = v2 + i32(8)
-			t8 := int32(load32(m.memory, uint32(v5)))
-			t9 := int32(load32(m.memory, uint32(v3)))
-			t10 := m.fn44(v7, t8, v6, t9)
-			if t10 != 0 {
-				goto l3
-			}
-		}
-		v2 = v0 + i32(-1)
-	l2:
-		;
-		var p11 int32
-		if uint32(v2) >= uint32(v4) {
-			p11 = 1
-		}
-		v2 = p11
-	}
-l0:
-	return v2
-}
-
-//go:norace
-func (m *Module) fn233(v0, v1 int32) {
+func (m *Module) fn232(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -16038,7 +16086,7 @@ func (m *Module) fn233(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn234(v0 int32) int32 {
+func (m *Module) fn233(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -16057,7 +16105,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1 int32) int32 {
+func (m *Module) fn234(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16112,7 +16160,7 @@ func (m *Module) fn235(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn228(v0, v3)
+		t7 := m.fn229(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16124,17 +16172,17 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1 int32) {
+func (m *Module) fn235(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(38044))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(37912))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(38212))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(38080))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1, v2 int32) {
+func (m *Module) fn236(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16172,7 +16220,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
+func (m *Module) fn237(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
 	var v5 int32
 	v5 = i32(0)
 	{
@@ -16203,7 +16251,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1, v2 int32) {
+func (m *Module) fn238(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -16235,7 +16283,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn239(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16265,13 +16313,13 @@ func (m *Module) fn240(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn35(v0, v2)
 			goto l5
 		case 1, 4:
-			_ = m.fn242(v0, v2)
+			_ = m.fn241(v0, v2)
 			goto l5
 		case 2:
 			m.fn38(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn243(v0, t10, t11)
+			_ = m.fn242(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn35(v0, v2)
@@ -16283,7 +16331,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1 int32) int32 {
+func (m *Module) fn240(v0, v1 int32) int32 {
 	var v2 int64
 	var v3, v4 int32
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+128))
@@ -16304,21 +16352,21 @@ l1:
 		t4 := v0
 		p3 := i32(1)
 		if v4 != 0 {
-			p3 = i32(34606)
+			p3 = i32(34382)
 		}
 		var p5 int32
 		if v4 != i32(0) {
 			p5 = 1
 		}
 		t6 := m.fn34(t4, p3, p5)
-		_ = m.fn242(t6, v2)
+		_ = m.fn241(t6, v2)
 		v4 = v4 + i32(8)
 		goto l1
 	}
 }
 
 //go:norace
-func (m *Module) fn242(v0 int32, v1 int64) int32 {
+func (m *Module) fn241(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16328,10 +16376,10 @@ func (m *Module) fn242(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn34(v0, i32(34623), i32(2))
+		_ = m.fn34(v0, i32(34399), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(34640)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(34416)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16372,7 +16420,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1, v2 int32) int32 {
+func (m *Module) fn242(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16398,7 +16446,7 @@ func (m *Module) fn243(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn34(v2, i32(34605), i32(1))
+			_ = m.fn34(v2, i32(34381), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16424,7 +16472,7 @@ func (m *Module) fn243(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn35(v0, v3)
-		t11 := m.fn34(t10, i32(34606), i32(1))
+		t11 := m.fn34(t10, i32(34382), i32(1))
 		_ = m.fn35(t11, int64(uint32(v2)))
 	}
 l3:
@@ -16432,7 +16480,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1 int32) int32 {
+func (m *Module) fn243(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16445,7 +16493,7 @@ func (m *Module) fn244(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn245(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn244(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -16462,7 +16510,7 @@ func (m *Module) fn245(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn273(t1, v6, i64(0), v4, i64(0))
+			m.fn272(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16481,7 +16529,7 @@ func (m *Module) fn245(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn273(v3, v2, i64(0), v4, i64(0))
+		m.fn272(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16505,7 +16553,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn246(v0, v1 int32) {
+func (m *Module) fn245(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+160))
@@ -16535,7 +16583,7 @@ func (m *Module) fn246(v0, v1 int32) {
 		case 3:
 			t7 := int64(load64(m.memory, uint64(uint32(v1))+312))
 			t8 := int64(load64(m.memory, uint32(v0)))
-			t9 := fn247(t7, t8)
+			t9 := fn246(t7, t8)
 			store64(m.memory, uint32(v0), uint64(t9))
 			return
 		case 0:
@@ -16554,7 +16602,7 @@ func (m *Module) fn246(v0, v1 int32) {
 			}
 			t15 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t16 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t17 := m.fn245(t15, t16, v3)
+			t17 := m.fn244(t15, t16, v3)
 			t18 := v0
 			t19 := v2
 			v3 = t17
@@ -16569,7 +16617,7 @@ func (m *Module) fn246(v0, v1 int32) {
 }
 
 //go:norace
-func fn247(v0, v1 int64) int64 {
+func fn246(v0, v1 int64) int64 {
 	var v2 int64
 	v2 = v1 + i64(1)
 	p0 := v2
@@ -16585,7 +16633,7 @@ func fn247(v0, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn248(v0 int32, v1 int64) int64 {
+func (m *Module) fn247(v0 int32, v1 int64) int64 {
 	var v2 int64
 	var v3, v4, v5 int32
 	{
@@ -16624,7 +16672,7 @@ func (m *Module) fn248(v0 int32, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn249(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn248(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
@@ -16634,7 +16682,7 @@ func (m *Module) fn249(v0 int64, v1 int32, v2, v3 int64) int64 {
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn273(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn272(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -16643,7 +16691,7 @@ func (m *Module) fn249(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn273(v4, t6, i64(0), v2, i64(0))
+		m.fn272(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16675,12 +16723,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn250(v0, v1 int32) {
+func (m *Module) fn249(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	t1 := m.fn34(v1, i32(36121), i32(1))
+	t1 := m.fn34(v1, i32(35897), i32(1))
 	v3 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v4 = t2
@@ -16699,14 +16747,14 @@ l3:
 		if uint32((v5+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v5)>>4)))+34607])
-		t6 := int32(m.memory[uint64(uint32(v5&i32(15)))+34607])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v5)>>4)))+34383])
+		t6 := int32(m.memory[uint64(uint32(v5&i32(15)))+34383])
 		store32(m.memory, uint64(uint32(v2))+12, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn34(v3, v2+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	_ = m.fn244(v3, v5)
+	_ = m.fn243(v3, v5)
 l2:
 	v0 = v0 + i32(1)
 	v1 = v1 + i32(-1)
@@ -16718,9 +16766,9 @@ l0:
 		p10 = 1
 	}
 	v0 = p10
-	p11 := i32(36121)
+	p11 := i32(35897)
 	if v0 != 0 {
-		p11 = i32(36122)
+		p11 = i32(35898)
 	}
 	p12 := i32(1)
 	if v0 != 0 {
@@ -16731,7 +16779,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn251(v0, v1 int32) int32 {
+func (m *Module) fn250(v0, v1 int32) int32 {
 	var v2, v3 int32
 l1:
 	{
@@ -16761,10 +16809,10 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1, v2, v3, v4, v5 int32) int32 {
-	var v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24 int32
+func (m *Module) fn251(v0, v1, v2, v3, v4, v5 int32) int32 {
+	var v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23 int32
 	t0 := m.g0
-	v6 = t0 - i32(16)
+	v6 = t0 - i32(48)
 	m.g0 = v6
 	var p1 int32
 	if v0 == i32(1) {
@@ -16806,258 +16854,260 @@ func (m *Module) fn252(v0, v1, v2, v3, v4, v5 int32) int32 {
 	v15 = t10
 	v16 = i32(0)
 	v17 = i32(0)
-l13:
+	var _ int32
+l14:
 	{
 		{
 			{
-				if v1 != 0 {
-					goto l0
+				{
+					{
+						if v1 != 0 {
+							goto l0
+						}
+						if uint32(v16) >= uint32(v11) {
+							goto l1
+						}
+						t12 := int32(load32(m.memory, uint32(v10+v16<<2)))
+						m.fn235(v6+i32(24), t12)
+						t13 := int32(load32(m.memory, uint64(uint32(v6))+24))
+						v18 = t13
+						if v18 == 0 {
+							goto l1
+						}
+						t14 := int32(load32(m.memory, uint64(uint32(v6))+28))
+						v19 = t14
+						goto l2
+					}
+				l0:
+					if uint32(v16) < uint32(i32(6)) {
+						goto l3
+					}
+					v4 = v16 + i32(-6)
+					if uint32(v4) >= uint32(v8) {
+						goto l1
+					}
+					v4 = v7 + v4<<4
+					goto l4
+				l3:
+					v4 = v9 + v16<<3
+				l4:
+					t15 := int32(load32(m.memory, uint64(uint32(v4))+4))
+					v19 = t15
+					t16 := int32(load32(m.memory, uint32(v4)))
+					v18 = t16
 				}
-				if uint32(v17) >= uint32(v11) {
-					goto l1
-				}
-				t11 := int32(load32(m.memory, uint32(v10+v17<<2)))
-				m.fn236(v6+i32(8), t11)
-				t12 := int32(load32(m.memory, uint64(uint32(v6))+8))
-				v18 = t12
-				if v18 == 0 {
-					goto l1
-				}
-				t13 := int32(load32(m.memory, uint64(uint32(v6))+12))
-				v19 = t13
-				goto l2
-			}
-		l0:
-			if uint32(v17) < uint32(i32(6)) {
-				goto l3
-			}
-			v4 = v17 + i32(-6)
-			if uint32(v4) >= uint32(v8) {
-				goto l1
-			}
-			v4 = v7 + v4<<4
-			goto l4
-		l3:
-			v4 = v9 + v17<<3
-		l4:
-			t14 := int32(load32(m.memory, uint64(uint32(v4))+4))
-			v19 = t14
-			t15 := int32(load32(m.memory, uint32(v4)))
-			v18 = t15
-		}
-	l2:
-		{
-			{
+			l2:
 				if v2 == 0 {
 					goto l5
 				}
-				t16 := m.fn255(v18, v19, v2, v3)
-				if t16 != 0 {
+				t17 := m.fn254(v18, v19, v2, v3)
+				if t17 != 0 {
 					goto l5
 				}
 				v20 = i32(0)
-			l7:
+				v0 = i32(33544)
+				v21 = i32(834)
+			l13:
+				if v20&i32(1) != 0 {
+					goto l6
+				}
+				v4 = i32(0)
 				{
-					v4 = v20
-					if v4 == i32(288) {
-						goto l6
-					}
-					v20 = v4 + i32(16)
-					t17 := int32(load32(m.memory, uint32(v4+i32(34300))))
-					t18 := int32(load32(m.memory, uint32(v4+i32(34304))))
-					t19 := m.fn44(t17, t18, v18, v19)
-					if t19 == 0 {
-						goto l7
-					}
-					t20 := int32(load32(m.memory, uint32(v4+i32(34308))))
-					v0 = t20
-					t21 := int32(load32(m.memory, uint32(v4+i32(34312))))
-					v21 = t21
-					v22 = i32(0)
-				l12:
+				l10:
 					{
-						if v22&i32(1) != 0 {
+						var p18 int32
+						if v21 == v4 {
+							p18 = 1
+						}
+						v20 = p18
+						if v20 == 0 {
 							goto l7
 						}
-						v4 = i32(0)
-						{
-						l11:
-							{
-								var p22 int32
-								if v21 == v4 {
-									p22 = 1
-								}
-								v22 = p22
-								if v22 == 0 {
-									goto l8
-								}
-								v23 = v0
-								v4 = v21
-								goto l9
-							}
-						l8:
-							{
-								t23 := int32(m.memory[uint32(v0+v4)])
-								if t23 == i32(32) {
-									goto l10
-								}
-								v4 = v4 + i32(1)
-								goto l11
-							}
-						l10:
-							t24 := v0
-							v24 = v4 + i32(1)
-							v23 = t24 + v24
-							v21 = v21 - v24
+						v22 = v0
+						v4 = v21
+						goto l8
+					}
+				l7:
+					{
+						t19 := int32(m.memory[uint32(v0+v4)])
+						if t19 == i32(124) {
+							goto l9
 						}
-					l9:
-						t25 := m.fn255(v0, v4, v2, v3)
-						v4 = t25
-						v0 = v23
+						v4 = v4 + i32(1)
+						goto l10
+					}
+				l9:
+					t20 := v0
+					v23 = v4 + i32(1)
+					v22 = t20 + v23
+					v21 = v21 - v23
+				}
+			l8:
+				m.memory[uint64(uint32(v6))+44] = byte(i32(0))
+				store32(m.memory, uint64(uint32(v6))+40, uint32(v4))
+				store32(m.memory, uint64(uint32(v6))+36, uint32(v0))
+				m.fn255(v6+i32(16), v6+i32(36))
+				{
+					t21 := int32(load32(m.memory, uint64(uint32(v6))+16))
+					t22 := int32(load32(m.memory, uint64(uint32(v6))+20))
+					t23 := m.fn256(t21, t22, v18, v19)
+					if t23 == 0 {
+						goto l11
+					}
+				l12:
+					{
+						m.fn255(v6+i32(8), v6+i32(36))
+						t24 := int32(load32(m.memory, uint64(uint32(v6))+8))
+						v4 = t24
 						if v4 == 0 {
+							goto l11
+						}
+						t25 := int32(load32(m.memory, uint64(uint32(v6))+12))
+						t26 := m.fn254(v4, t25, v2, v3)
+						if t26 == 0 {
 							goto l12
 						}
+						goto l5
 					}
 				}
+			l11:
+				v0 = v22
+				goto l13
 			}
+		l1:
+			m.g0 = v6 + i32(48)
+			return v17 & i32(1)
 		l5:
-			t26 := v5
-			t27 := v13
-			t28 := v15
-			v4 = v16 & i32(1)
-			p29 := t28
+			t27 := v5
+			t28 := v13
+			t29 := v15
+			v4 = v17 & i32(1)
+			p30 := t29
 			if v4 != 0 {
-				p29 = t27
+				p30 = t28
 			}
-			p30 := v14
+			p31 := v14
 			if v4 != 0 {
-				p30 = v12
+				p31 = v12
 			}
-			t31 := m.fn34(t26, p29, p30)
-			_ = m.fn34(t31, v18, v19)
-			v16 = i32(1)
+			t32 := m.fn34(t27, p30, p31)
+			_ = m.fn34(t32, v18, v19)
+			v17 = i32(1)
 		}
 	l6:
-		v4 = v17 + i32(1)
-		p33 := i32(-1)
+		v4 = v16 + i32(1)
+		p34 := i32(-1)
 		if v4 != 0 {
-			p33 = v4
+			p34 = v4
 		}
-		v17 = p33
-		goto l13
+		v16 = p34
+		goto l14
 	}
-l1:
-	m.g0 = v6 + i32(16)
-	return v16 & i32(1)
+}
+
+//go:norace
+func (m *Module) fn252(v0, v1, v2 int32) {
+	var v3, v4, v5, v6 int32
+	{
+		{
+			{
+				t0 := int32(load32(m.memory, uint64(uint32(v1))+32))
+				t1 := v1
+				v3 = t0
+				p2 := i32(32)
+				if uint32(v3) < uint32(i32(32)) {
+					p2 = v3
+				}
+				v4 = p2
+				t3 := m.fn250(t1, v4)
+				if t3 == 0 {
+					goto l0
+				}
+				v5 = i32(35875)
+				v6 = i32(22)
+				goto l1
+			}
+		l0:
+			v5 = i32(0)
+		l3:
+			{
+				if v4 == v5 {
+					goto l2
+				}
+				v6 = v1 + v5
+				v5 = v5 + i32(1)
+				t4 := int32(m.memory[uint32(v6)])
+				if uint32((t4+i32(-65))&i32(255)) >= uint32(i32(26)) {
+					goto l3
+				}
+			}
+			v5 = i32(35844)
+			v6 = i32(31)
+			goto l1
+		l2:
+			if v0 == i32(15) {
+				if v3 != 0 {
+					return
+				}
+				v5 = i32(35785)
+				v6 = i32(36)
+				goto l1
+			}
+			if v0 != i32(20) {
+				return
+			}
+			v5 = i32(0)
+		l8:
+			if v4 != v5 {
+				t5 := int32(m.memory[uint32(v1+v5)])
+				if uint32((t5+i32(-48))&i32(255)) < uint32(i32(10)) {
+					goto l7
+				}
+				v5 = v5 + i32(1)
+				goto l8
+			}
+			v5 = v4
+			goto l7
+		l7:
+			p6 := i32(0)
+			if uint32(v5) < uint32(v4) {
+				p6 = v1
+			}
+			v3 = p6
+			v6 = i32(-112)
+		l9:
+			{
+				if v6 == 0 {
+					return
+				}
+				v1 = v6 + i32(34532)
+				v4 = v6 + i32(34528)
+				v6 = v6 + i32(16)
+				t7 := int32(load32(m.memory, uint32(v4)))
+				t8 := int32(load32(m.memory, uint32(v1)))
+				t9 := m.fn256(t7, t8, v3, v5)
+				if t9 == 0 {
+					goto l9
+				}
+			}
+			v5 = i32(35821)
+			v6 = i32(23)
+		}
+	l1:
+		t10 := m.fn34(v2, i32(35726), i32(2))
+		t11 := m.fn34(t10, v5, v6)
+		_ = m.fn34(t11, i32(35728), i32(1))
+	}
 }
 
 //go:norace
 func (m *Module) fn253(v0, v1, v2 int32) {
-	var v3, v4, v5, v6 int32
-	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v1))+32))
-			t1 := v1
-			v3 = t0
-			p2 := i32(32)
-			if uint32(v3) < uint32(i32(32)) {
-				p2 = v3
-			}
-			v4 = p2
-			t3 := m.fn251(t1, v4)
-			if t3 == 0 {
-				v5 = i32(0)
-			l3:
-				{
-					if v4 == v5 {
-						if v0 == i32(15) {
-							if v3 != 0 {
-								return
-							}
-							v5 = i32(36009)
-							v6 = i32(36)
-							goto l1
-						}
-						if v0 != i32(20) {
-							return
-						}
-						v6 = i32(0)
-					l8:
-						if v4 != v6 {
-							t5 := int32(m.memory[uint32(v1+v6)])
-							if uint32((t5+i32(-48))&i32(255)) < uint32(i32(10)) {
-								goto l7
-							}
-							v6 = v6 + i32(1)
-							goto l8
-						}
-						v6 = v4
-						goto l7
-					l7:
-						t6 := v1
-						var p7 int32
-						if uint32(v6) < uint32(v4) {
-							p7 = 1
-						}
-						v4 = p7
-						p8 := i32(0)
-						if v4 != 0 {
-							p8 = t6
-						}
-						v1 = p8
-						v5 = i32(-112)
-					l10:
-						if v5 == 0 {
-							return
-						}
-						{
-							if v4 == 0 {
-								goto l9
-							}
-							t9 := int32(load32(m.memory, uint32(v5+i32(34752))))
-							t10 := int32(load32(m.memory, uint32(v5+i32(34756))))
-							t11 := m.fn222(t9, t10, v1, v6)
-							if t11 == 0 {
-								goto l9
-							}
-							v5 = i32(36045)
-							v6 = i32(23)
-							goto l1
-						}
-					l9:
-						v5 = v5 + i32(16)
-						goto l10
-					}
-					v6 = v1 + v5
-					v5 = v5 + i32(1)
-					t4 := int32(m.memory[uint32(v6)])
-					if uint32((t4+i32(-65))&i32(255)) >= uint32(i32(26)) {
-						goto l3
-					}
-				}
-				v5 = i32(36068)
-				v6 = i32(31)
-				goto l1
-			}
-			v5 = i32(36099)
-			v6 = i32(22)
-			goto l1
-		}
-	l1:
-		t12 := m.fn34(v2, i32(35950), i32(2))
-		t13 := m.fn34(t12, v5, v6)
-		_ = m.fn34(t13, i32(35952), i32(1))
-	}
+	m.fn249(v1, v2)
+	m.fn252(v0, v1, v2)
 }
 
 //go:norace
-func (m *Module) fn254(v0, v1, v2 int32) {
-	m.fn250(v1, v2)
-	m.fn253(v0, v1, v2)
-}
-
-//go:norace
-func (m *Module) fn255(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn254(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(32)
@@ -17108,14 +17158,82 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn256(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn255(v0, v1 int32) {
+	var v2, v3, v4, v5 int32
+	{
+		{
+			t0 := int32(m.memory[uint64(uint32(v1))+8])
+			if t0 == 0 {
+				goto l0
+			}
+			v2 = i32(0)
+			goto l1
+		}
+	l0:
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+		v3 = t1
+		t2 := int32(load32(m.memory, uint32(v1)))
+		v2 = t2
+		v4 = i32(0)
+		{
+		l4:
+			if v3 == v4 {
+				goto l2
+			}
+			{
+				t3 := int32(m.memory[uint32(v2+v4)])
+				if t3 == i32(32) {
+					t4 := v1
+					t5 := v3
+					v5 = v4 + i32(1)
+					store32(m.memory, uint64(uint32(t4))+4, uint32(t5-v5))
+					store32(m.memory, uint32(v1), uint32(v2+v5))
+					goto l1
+				}
+				v4 = v4 + i32(1)
+				goto l4
+			}
+		}
+	l2:
+		m.memory[uint64(uint32(v1))+8] = byte(i32(1))
+		v4 = v3
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
+	store32(m.memory, uint32(v0), uint32(v2))
+}
+
+//go:norace
+func (m *Module) fn256(v0, v1, v2, v3 int32) int32 {
+	var v4 int32
+	var p0 int32
+	if v0|v2 == 0 {
+		p0 = 1
+	}
+	v4 = p0
+	{
+		if v0 == 0 {
+			goto l0
+		}
+		if v2 == 0 {
+			goto l0
+		}
+		t1 := m.fn222(v0, v1, v2, v3)
+		v4 = t1
+	}
+l0:
+	return v4
+}
+
+//go:norace
+func (m *Module) fn257(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn258(v7+i32(40), v1, t1, v4)
+	m.fn259(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17128,7 +17246,7 @@ func (m *Module) fn256(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn259(v0, v7+i32(368), v4, v5, v6)
+					m.fn260(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17141,16 +17259,16 @@ func (m *Module) fn256(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn259(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn260(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn273(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn273(v7, v10, i64(0), v4, i64(0))
-		m.fn259(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn272(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn272(v7, v10, i64(0), v4, i64(0))
+		m.fn260(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17218,14 +17336,14 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn257(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn258(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn256(v0, t0, t1, v2, v5, v3, v4)
+	m.fn257(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn258(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn259(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
@@ -17248,7 +17366,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn259(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn260(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -17325,7 +17443,7 @@ func (m *Module) fn259(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn249(v14, v1, v7, i64(-1))
+			t12 := m.fn248(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -17340,7 +17458,7 @@ func (m *Module) fn259(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn273(t13, t14, i64(0), p15, i64(0))
+		m.fn272(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17382,7 +17500,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn260(v0 int32) {
+func (m *Module) fn261(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17402,8 +17520,8 @@ func (m *Module) fn260(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn261(v1, v1+i32(32))
-	m.fn261(v1+i32(32), v1)
+	m.fn262(v1, v1+i32(32))
+	m.fn262(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17419,7 +17537,7 @@ func (m *Module) fn260(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn261(v0, v1 int32) {
+func (m *Module) fn262(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17445,7 +17563,7 @@ func (m *Module) fn261(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn262(v0, v1 int32) {
+func (m *Module) fn263(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17459,7 +17577,7 @@ func (m *Module) fn262(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn267(v2+i32(8), v3)
+			m.fn255(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -17470,7 +17588,7 @@ func (m *Module) fn262(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn267(v2+i32(24), v3)
+		m.fn255(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -17483,7 +17601,7 @@ func (m *Module) fn262(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn267(v2+i32(16), v3)
+		m.fn255(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -17509,7 +17627,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn263(v0 int32) int64 {
+func (m *Module) fn264(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17531,7 +17649,7 @@ func (m *Module) fn263(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn264(v0 int32, v1 int64) {
+func (m *Module) fn265(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -17598,7 +17716,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn265(v0, v1 int32, v2 int64) {
+func (m *Module) fn266(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17606,14 +17724,14 @@ func (m *Module) fn265(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn264(v1, v2)
+	m.fn265(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn273(t2, t3, i64(0), t4, i64(0))
+	m.fn272(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17627,7 +17745,7 @@ func (m *Module) fn265(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn273(t8, t11, i64(0), v2, i64(0))
+	m.fn272(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17717,7 +17835,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn266(v0 int32, v1 int64) {
+func (m *Module) fn267(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17754,52 +17872,6 @@ func (m *Module) fn266(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn267(v0, v1 int32) {
-	var v2, v3, v4, v5 int32
-	{
-		{
-			t0 := int32(m.memory[uint64(uint32(v1))+8])
-			if t0 == 0 {
-				goto l0
-			}
-			v2 = i32(0)
-			goto l1
-		}
-	l0:
-		t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
-		v3 = t1
-		t2 := int32(load32(m.memory, uint32(v1)))
-		v2 = t2
-		v4 = i32(0)
-		{
-		l4:
-			if v3 == v4 {
-				goto l2
-			}
-			{
-				t3 := int32(m.memory[uint32(v2+v4)])
-				if t3 == i32(32) {
-					t4 := v1
-					t5 := v3
-					v5 = v4 + i32(1)
-					store32(m.memory, uint64(uint32(t4))+4, uint32(t5-v5))
-					store32(m.memory, uint32(v1), uint32(v2+v5))
-					goto l1
-				}
-				v4 = v4 + i32(1)
-				goto l4
-			}
-		}
-	l2:
-		m.memory[uint64(uint32(v1))+8] = byte(i32(1))
-		v4 = v3
-	}
-l1:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
-	store32(m.memory, uint32(v0), uint32(v2))
-}
-
-//go:norace
 func (m *Module) fn268(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
@@ -17825,7 +17897,7 @@ l0:
 
 //go:norace
 func (m *Module) fn269(v0 int64, v1 int32) {
-	var v2 int32
+	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
 	m.g0 = v2
@@ -17840,34 +17912,36 @@ func (m *Module) fn269(v0 int64, v1 int32) {
 		if t1 != i32(6) {
 			goto l0
 		}
-		m.fn63(v2+i32(96), v1)
-		t2 := int64(load64(m.memory, uint64(uint32(v2))+96))
-		if t2 != i64(1) {
+		t2 := v2 + i32(96)
+		v3 = v1 + i32(80)
+		m.fn63(t2, v3)
+		t3 := int64(load64(m.memory, uint64(uint32(v2))+96))
+		if t3 != i64(1) {
 			goto l0
 		}
 		memory_copy(m.memory[:], uint32(v2+i32(8)), uint32(v2+i32(104)), uint32(i32(88)))
 		{
-			t3 := int32(load32(m.memory, uint32(v1)))
-			switch t3 + i32(-2) {
+			t4 := int32(load32(m.memory, uint32(v1)))
+			switch t4 + i32(-2) {
 			default:
 				goto l2
 			case 0:
 				m.fn146(v2+i32(96), v1)
 				goto l2
 			case 4:
-				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
-				t5 := v2
-				v0 = t4
-				t6 := v0
-				var p7 int32
+				t5 := int64(load64(m.memory, uint64(uint32(v2))+16))
+				t6 := v2
+				v0 = t5
+				t7 := v0
+				var p8 int32
 				if v0 != i64(0) {
-					p7 = 1
+					p8 = 1
 				}
-				store64(m.memory, uint64(uint32(t5))+16, uint64(t6-int64(uint32(p7))))
+				store64(m.memory, uint64(uint32(t6))+16, uint64(t7-int64(uint32(p8))))
 			}
 		}
 	l2:
-		m.fn64(v1, v2+i32(8))
+		m.fn64(v3, v2+i32(8))
 	}
 l0:
 	m.g0 = v2 + i32(192)
@@ -17875,8 +17949,8 @@ l0:
 
 //go:norace
 func (m *Module) fn270(v0, v1, v2 int32, v3 int64, v4 int32) {
-	var v5 int32
-	var v6 int64
+	var v5, v6 int32
+	var v7 int64
 	t0 := m.g0
 	v5 = t0 - i32(192)
 	m.g0 = v5
@@ -17884,34 +17958,36 @@ func (m *Module) fn270(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if v4 == 0 {
 			goto l0
 		}
-		m.fn63(v5+i32(96), v4)
-		t1 := int64(load64(m.memory, uint64(uint32(v5))+96))
-		if t1 != i64(1) {
+		t1 := v5 + i32(96)
+		v6 = v4 + i32(80)
+		m.fn63(t1, v6)
+		t2 := int64(load64(m.memory, uint64(uint32(v5))+96))
+		if t2 != i64(1) {
 			goto l0
 		}
 		memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(104)), uint32(i32(88)))
 		{
-			t2 := int32(load32(m.memory, uint32(v4)))
-			switch t2 + i32(-2) {
+			t3 := int32(load32(m.memory, uint32(v4)))
+			switch t3 + i32(-2) {
 			default:
 				goto l2
 			case 0:
 				m.fn146(v5+i32(96), v4)
 				goto l2
 			case 4:
-				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
-				t4 := v5
-				v6 = t3
-				t5 := v6
-				var p6 int32
-				if v6 != i64(0) {
-					p6 = 1
+				t4 := int64(load64(m.memory, uint64(uint32(v5))+8))
+				t5 := v5
+				v7 = t4
+				t6 := v7
+				var p7 int32
+				if v7 != i64(0) {
+					p7 = 1
 				}
-				store64(m.memory, uint64(uint32(t4))+8, uint64(t5-int64(uint32(p6))))
+				store64(m.memory, uint64(uint32(t5))+8, uint64(t6-int64(uint32(p7))))
 			}
 		}
 	l2:
-		m.fn64(v4, v5+i32(8))
+		m.fn64(v6, v5+i32(8))
 	}
 l0:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
@@ -17922,45 +17998,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn271(v0 int32, v1 int64) {
-	var v2 int32
-	var v3 int64
-	t0 := int32(load32(m.memory, uint32(v0)))
-	v2 = t0
-	t1 := int64(load64(m.memory, uint32(v2)))
-	t2 := v2
-	t3 := v1
-	v3 = t1
-	p4 := v3
-	if uint64(v1) < uint64(v3) {
-		p4 = t3
-	}
-	store64(m.memory, uint32(t2), uint64(p4))
-	{
-		if v1 == 0 {
-			return
-		}
-		t5 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		t6 := int32(m.memory[uint32(t5)])
-		if t6&i32(1) == 0 {
-			return
-		}
-		t7 := int32(load32(m.memory, uint64(uint32(v0))+8))
-		v0 = t7
-		t8 := int64(load64(m.memory, uint32(v0)))
-		t9 := v0
-		t10 := v1
-		v3 = t8
-		p11 := v3
-		if uint64(v1) < uint64(v3) {
-			p11 = t10
-		}
-		store64(m.memory, uint32(t9), uint64(p11))
-	}
-}
-
-//go:norace
-func (m *Module) fn272(v0, v1, v2 int32) int32 {
+func (m *Module) fn271(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -17991,7 +18029,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn273(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn272(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18022,7 +18060,7 @@ func (m *Module) fn273(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn274(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn273(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -18123,4 +18161,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\xf0\x92\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\xf7\x92\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xf0\x92\x00\x00\xf7\x92\x00\x00}\x84\x00\x00\f\x85\x00\x00\x00\x93\x00\x00э\x00\x00\b\x93\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00fixed constexp expofulljitterequaljitterdecorrelatedjitterbasedelay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelayincrementstepmultiplierfactor expbase backofffactor backoffmultiplier timemultiple exponentcapmax maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimitjitterrandomize randomizationfactormax_retriesretries maxretry limit numretries maxtimes backofflimitmax_attemptsattempts tries maxtries stop stopafterattempt numofattempts timesmax_elapsedmaxtime maxelapsedtime deadline maxretrytime stopafterdelaywaitsdelays stepsattempt_timeouttimeout pertrytimeoutmax_tokenstokens capacity bursttokenratio retryratio budgetpercent percentcanretrymin_concurrentminretryconcurrency\x00\x00\x04v\x00\x00\b\x00\x00\x00\b\x83\x00\x00\v\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x13\x83\x00\x00\b\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\x1b\x83\x00\x00\n\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00%\x83\x00\x00\v\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x000\x83\x00\x00\x12\x00\x00\x00B\x83\x00\x00\x04\x00\x00\x00F\x83\x00\x00s\x00\x00\x00\xb9\x83\x00\x00\t\x00\x00\x00\u0083\x00\x00\x04\x00\x00\x00ƃ\x00\x00\n\x00\x00\x00Ѓ\x00\x00D\x00\x00\x00\x14\x84\x00\x00\x03\x00\x00\x00\x17\x84\x00\x00C\x00\x00\x00Z\x84\x00\x00\x06\x00\x00\x00`\x84\x00\x00\x1d\x00\x00\x00}\x84\x00\x00\v\x00\x00\x00\x88\x84\x00\x007\x00\x00\x00\xbf\x84\x00\x00\f\x00\x00\x00˄\x00\x00A\x00\x00\x00\f\x85\x00\x00\v\x00\x00\x00\x17\x85\x00\x00;\x00\x00\x00R\x85\x00\x00\x05\x00\x00\x00W\x85\x00\x00\f\x00\x00\x00c\x85\x00\x00\x0f\x00\x00\x00r\x85\x00\x00\x15\x00\x00\x00\x87\x85\x00\x00\n\x00\x00\x00\x91\x85\x00\x00\x15\x00\x00\x00uv\x00\x00\x05\x00\x00\x00\xa6\x85\x00\x003\x00\x00\x00م\x00\x00\x0e\x00\x00\x00\xe7\x85\x00\x00\x13\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00A\x87\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00B\x87\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00C\x87\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00D\x87\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00E\x87\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00G\x87\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00I\x87\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {name}unknown key {name}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entries (did you mean  or ; the keys are ; the names are ?)a policy  (its default)... (){field} is not used by {selector} (growth=steps uses it)a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthpoweroriginoffsetcap_onfloorjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotthrottled_baseretry_afterretry_after_maxretry_after_max_extrareset_afterelapsed_frombudgetcostcost_throttledcost_timeoutpermin_per_secondwindowdelay\x00\x00\x00\x06\x8e\x00\x00\x06\x00\x00\x00\f\x8e\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00$\x8e\x00\x00\f\x00\x00\x000\x8e\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x008\x8e\x00\x00\a\x00\x00\x00at_leastexactspread\x00x\x8e\x00\x00\b\x00\x00\x00\x80\x8e\x00\x00\x05\x00\x00\x00\x85\x8e\x00\x00\x06\x00\x00\x00beginfailure\xa4\x8e\x00\x00\x05\x00\x00\x00\xa9\x8e\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00ݎ\x00\x00\x0e\x00\x00\x00\xeb\x8e\x00\x00\x0e\x00\x00\x00\xf9\x8e\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\x1c\x8f\x00\x00\x06\x00\x00\x00\"\x8f\x00\x00\x06\x00\x00\x00(\x8f\x00\x00\a\x00\x00\x00/\x8f\x00\x00\t\x00\x00\x008\x8f\x00\x00\b\x00\x00\x00@\x8f\x00\x00\x06\x00\x00\x00F\x8f\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x88\x8f\x00\x00\x03\x00\x00\x00\x8b\x8f\x00\x00\x03\x00\x00\x00\x8e\x8f\x00\x00\x03\x00\x00\x00\x91\x8f\x00\x00\x03\x00\x00\x00\x94\x8f\x00\x00\x03\x00\x00\x00\x97\x8f\x00\x00\x03\x00\x00\x00\x9a\x8f\x00\x00\x03\x00\x00\x00\x9d\x8f\x00\x00\x03\x00\x00\x00\xa0\x8f\x00\x00\x03\x00\x00\x00\xa3\x8f\x00\x00\x03\x00\x00\x00\xa6\x8f\x00\x00\x03\x00\x00\x00\xa9\x8f\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\r\x90\x00\x001\x00\x00\x00>\x90\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xef\x90\x00\x00\x15\x00\x00\x00\x04\x91\x00\x00\x17\x00\x00\x00M\x91\x00\x007\x00\x00\x00\x84\x91\x00\x00$\x00\x00\x00\x1b\x91\x00\x00\x16\x00\x00\x00\xa8\x91\x00\x00K\x00\x00\x00\xf3\x91\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xf0\x92\x00\x00\xf7\x92\x00\x00}\x84\x00\x00\f\x85\x00\x00\x00\x93\x00\x00э\x00\x00\b\x93\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\x1e\x8d\x00\x00B\x83\x00\x00\xb9\x83\x00\x00ƃ\x00\x00$\x8d\x00\x00)\x8d\x00\x00/\x8d\x00\x00\x14\x84\x00\x005\x8d\x00\x00;\x8d\x00\x00Z\x84\x00\x00@\x8d\x00\x00L\x8d\x00\x00X\x8d\x00\x00b\x8d\x00\x00r\x8d\x00\x00}\x84\x00\x00\xbf\x84\x00\x00\f\x85\x00\x00}\x8d\x00\x00\x8b\x8d\x00\x00\x96\x8d\x00\x00\xa5\x8d\x00\x00R\x85\x00\x00c\x85\x00\x00\xba\x8d\x00\x00ō\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00э\x00\x00\x87\x85\x00\x00\u05cd\x00\x00ۍ\x00\x00\xe9\x8d\x00\x00uv\x00\x00\xf5\x8d\x00\x00~v\x00\x00\xf8\x8d\x00\x00م\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00\x13\x00\x00\x00\x12\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00Ǉ\x00\x00\xf8\x87\x00\x00\n\x88\x00\x003\x88\x00\x00S\x88\x00\x00s\x88\x00\x00\x99\x88\x00\x00\xc1\x88\x00\x00\x1c\x89\x00\x00A\x89\x00\x00A\x89\x00\x00e\x89\x00\x00\xb8\x89\x00\x00\xfe\x89\x00\x00\x11\x8a\x00\x00#\x8a\x00\x00:\x8a\x00\x00N\x8a\x00\x00\x85\x8a\x00\x00\xaf\x8a\x00\x00\xea\x8a\x00\x00\x1e\x8b\x00\x00W\x8b\x00\x00|\x8b\x00\x00\x9e\x8b\x00\x00\xfb\x8b\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x80\x92\x00\x00\x80\x92\x00\x00\x80\x92\x00\x00\x88\x92\x00\x00\x98\x92\x00\x00\x88\x92\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x80\x92\x00\x00\x80\x92\x00\x00\x80\x92\x00\x00\x88\x92\x00\x00\x98\x92\x00\x00\x88\x92\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a plain number, a ratio or a list of waits, and the field another of thesethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe prefix cannot begin the name of a metrica label has a name that it cannot have, or a value that is not UTF-8the kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00not_a_prefix\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00not_a_label\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00x\x92\x00\x00B`\x00\x00K`\x00\x00T`\x00\x00\x7f\x92\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00x\x92\x00\x00\x7f\x92\x00\x00\xbd\x8c\x00\x00Ԍ\x00\x00\x88\x92\x00\x00G\x8d\x00\x00\x90\x92\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00\x04v\x00\x00\b\x00\x00\x00\fv\x00\x00\x06\x00\x00\x00\x12v\x00\x00\v\x00\x00\x00\x1dv\x00\x00\n\x00\x00\x00'v\x00\x00\t\x00\x00\x000v\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00hv\x00\x00\x05\x00\x00\x00mv\x00\x00\b\x00\x00\x00uv\x00\x00\x05\x00\x00\x00zv\x00\x00\x04\x00\x00\x00~v\x00\x00\x03\x00\x00\x00\x81v\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xc0v\x00\x00\x17\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xdcv\x00\x00\x18\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00\x00w\x00\x00,\x00\x00\x00,w\x00\x00\a\x00\x00\x003w\x00\x00%\x00\x00\x00Xw\x00\x00\x10\x00\x00\x00hw\x00\x00\"\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00\x96w\x00\x00O\x00\x00\x00\xe5w\x00\x00\x11\x00\x00\x00\xf6w\x00\x00O\x00\x00\x00Ex\x00\x00\r\x00\x00\x00Rx\x00\x00\x15\x00\x00\x00gx\x00\x00\f\x00\x00\x00sx\x00\x006\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xb3x\x00\x00H\x00\x00\x00\xfbx\x00\x00\f\x00\x00\x00\ay\x00\x00F\x00\x00\x00My\x00\x00\x03\x00\x00\x00Py\x00\x00\x1e\x00\x00\x00ny\x00\x00\v\x00\x00\x00yy\x00\x00H\x00\x00\x00\xc1y\x00\x00\f\x00\x00\x00\xcdy\x00\x00!\x00\x00\x00\xeey\x00\x00\b\x00\x00\x00\xf6y\x00\x00\x1e\x00\x00\x00\x14z\x00\x00\x0f\x00\x00\x00#z\x00\x00\x1c\x00\x00\x00?z\x00\x00\x14\x00\x00\x00Sz\x00\x00!\x00\x00\x00tz\x00\x00\x05\x00\x00\x00yz\x00\x00L\x00\x00\x00\xc5z\x00\x00\n\x00\x00\x00\xcfz\x00\x00D\x00\x00\x00\x13{\x00\x00\x0f\x00\x00\x00\"{\x00\x00D\x00\x00\x00f{\x00\x00\b\x00\x00\x00n{\x00\x00Z\x00\x00\x00\xc8{\x00\x00\r\x00\x00\x00\xd5{\x00\x00\x1d\x00\x00\x00\xf2{\x00\x00\r\x00\x00\x00\xff{\x00\x00\x1e\x00\x00\x00\x1d|\x00\x00\f\x00\x00\x00)|\x00\x00U\x00\x00\x00~|\x00\x00\a\x00\x00\x00\x85|\x00\x00p\x00\x00\x00\xf5|\x00\x00\a\x00\x00\x00\xfc|\x00\x00q\x00\x00\x00m}\x00\x00\x05\x00\x00\x00r}\x00\x004\x00\x00\x00\xa6}\x00\x00\x04\x00\x00\x00\xaa}\x00\x00R\x00\x00\x00\xfc}\x00\x00\x06\x00\x00\x00\x02~\x00\x00R\x00\x00\x00T~\x00\x00\b\x00\x00\x00\\~\x00\x00\x1c\x00\x00\x00x~\x00\x00\x13\x00\x00\x00\x8b~\x00\x00-\x00\x00\x00\xb8~\x00\x00\x04\x00\x00\x00\xbc~\x00\x00-\x00\x00\x00\xe9~\x00\x00\x11\x00\x00\x00\xfa~\x00\x009\x00\x00\x003\x7f\x00\x00\x03\x00\x00\x006\x7f\x00\x00\x1e\x00\x00\x00T\x7f\x00\x00\t\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00m\x7f\x00\x00\x04\x00\x00\x00]\x7f\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00Xw\x00\x00\x10\x00\x00\x00\xb4\x81\x00\x00\x1c\x00\x00\x00\x8aw\x00\x00\f\x00\x00\x00Ё\x00\x00\x1e\x00\x00\x00\xa9x\x00\x00\n\x00\x00\x00\xee\x81\x00\x00 \x00\x00\x00\x0e\x82\x00\x00\x03\x00\x00\x00\x11\x82\x00\x00\x0f\x00\x00\x00 \x82\x00\x00\v\x00\x00\x00+\x82\x00\x00\x19\x00\x00\x00D\x82\x00\x00\a\x00\x00\x00K\x82\x00\x00'\x00\x00\x00tz\x00\x00\x05\x00\x00\x00r\x82\x00\x00%\x00\x00\x00constant fixed const|exponential exp expo|full fulljitter|equal equaljitter|decorrelated decorrelatedjitter|base delay min mindelay mintimeout initial initialdelay initialinterval initialbackoff startingdelay interval retrydelay|increment step|multiplier factor expbase backofffactor backoffmultiplier timemultiple exponent|cap max maxdelay maxwait maxtimeout maxinterval maxbackoff backofflimit|jitter randomize randomizationfactor|max_retries retries maxretry limit numretries maxtimes backofflimit|max_attempts attempts tries maxtries stop stopafterattempt numofattempts times|max_elapsed maxtime maxelapsedtime deadline maxretrytime stopafterdelay|waits delays steps|attempt_timeout timeout pertrytimeout|max_tokens tokens capacity burst|ratio tokenratio retryratio budgetpercent percentcanretry|min_concurrent minretryconcurrency:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00a\x86\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00b\x86\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00c\x86\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00d\x86\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00e\x86\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00g\x86\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00i\x86\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {name}unknown key {name}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has more than {limit} entries (did you mean  or ; the keys are ; the names are ?)a policy  (its default)... (){field} is not used by {selector} (growth=steps uses it)a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x94\x8d\x00\x00\x06\x00\x00\x00\x9a\x8d\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00m\x7f\x00\x00\x04\x00\x00\x00\xbcv\x00\x00\x04\x00\x00\x00\xd7v\x00\x00\x05\x00\x00\x00\xb0\x8d\x00\x00\f\x00\x00\x00\xbc\x8d\x00\x00\b\x00\x00\x00\xf4v\x00\x00\f\x00\x00\x00č\x00\x00\a\x00\x00\x00at_leastexactspread\x00\x04\x8e\x00\x00\b\x00\x00\x00\f\x8e\x00\x00\x05\x00\x00\x00\x11\x8e\x00\x00\x06\x00\x00\x00beginfailure0\x8e\x00\x00\x05\x00\x00\x005\x8e\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00i\x8e\x00\x00\x0e\x00\x00\x00w\x8e\x00\x00\x0e\x00\x00\x00\x85\x8e\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\xa8\x8e\x00\x00\x06\x00\x00\x00\xae\x8e\x00\x00\x06\x00\x00\x00\xb4\x8e\x00\x00\a\x00\x00\x00\xbb\x8e\x00\x00\t\x00\x00\x00Ď\x00\x00\b\x00\x00\x00̎\x00\x00\x06\x00\x00\x00Ҏ\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x14\x8f\x00\x00\x03\x00\x00\x00\x17\x8f\x00\x00\x03\x00\x00\x00\x1a\x8f\x00\x00\x03\x00\x00\x00\x1d\x8f\x00\x00\x03\x00\x00\x00 \x8f\x00\x00\x03\x00\x00\x00#\x8f\x00\x00\x03\x00\x00\x00&\x8f\x00\x00\x03\x00\x00\x00)\x8f\x00\x00\x03\x00\x00\x00,\x8f\x00\x00\x03\x00\x00\x00/\x8f\x00\x00\x03\x00\x00\x002\x8f\x00\x00\x03\x00\x00\x005\x8f\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x99\x8f\x00\x001\x00\x00\x00ʏ\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00w\x90\x00\x00\x15\x00\x00\x00\x8c\x90\x00\x00\x17\x00\x00\x00Ր\x00\x007\x00\x00\x00\f\x91\x00\x00$\x00\x00\x00\xa3\x90\x00\x00\x16\x00\x00\x000\x91\x00\x00K\x00\x00\x00{\x91\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00x\x92\x00\x00\x7f\x92\x00\x00\xbd\x8c\x00\x00Ԍ\x00\x00\x88\x92\x00\x00G\x8d\x00\x00\x90\x92\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00>\x8c\x00\x00D\x8c\x00\x00H\x8c\x00\x00Q\x8c\x00\x00[\x8c\x00\x00`\x8c\x00\x00f\x8c\x00\x00l\x8c\x00\x00o\x8c\x00\x00u\x8c\x00\x00z\x8c\x00\x00\x80\x8c\x00\x00\x8c\x8c\x00\x00\x98\x8c\x00\x00\xa2\x8c\x00\x00\xb2\x8c\x00\x00\xbd\x8c\x00\x00Ȍ\x00\x00Ԍ\x00\x00ߌ\x00\x00\xed\x8c\x00\x00\xf8\x8c\x00\x00\a\x8d\x00\x00\x1c\x8d\x00\x00!\x8d\x00\x000\x8d\x00\x00;\x8d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00G\x8d\x00\x00M\x8d\x00\x00W\x8d\x00\x00[\x8d\x00\x00i\x8d\x00\x00uv\x00\x00u\x8d\x00\x00~v\x00\x00x\x8d\x00\x00\x86\x8d\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00\x13\x00\x00\x00\x12\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00%\x00\x00\x00\xe7\x86\x00\x00\x18\x87\x00\x00*\x87\x00\x00S\x87\x00\x00s\x87\x00\x00\x93\x87\x00\x00\xb9\x87\x00\x00\xe1\x87\x00\x00<\x88\x00\x00a\x88\x00\x00a\x88\x00\x00\x85\x88\x00\x00؈\x00\x00\x1e\x89\x00\x001\x89\x00\x00C\x89\x00\x00Z\x89\x00\x00n\x89\x00\x00\xa5\x89\x00\x00ω\x00\x00\n\x8a\x00\x00>\x8a\x00\x00w\x8a\x00\x00\x9c\x8a\x00\x00\xbe\x8a\x00\x00\x1b\x8b\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\b\x92\x00\x00\b\x92\x00\x00\b\x92\x00\x00\x10\x92\x00\x00 \x92\x00\x00\x10\x92\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\b\x92\x00\x00\b\x92\x00\x00\b\x92\x00\x00\x10\x92\x00\x00 \x92\x00\x00\x10\x92\x00\x00"

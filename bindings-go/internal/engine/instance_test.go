@@ -79,6 +79,7 @@ func TestStackHasRoom(t *testing.T) {
 		m.Xbackoff_budget_member_request(member, OutcomeThrottled, 1, results)
 		m.Xbackoff_budget_member_begin(member, 1)
 		m.Xbackoff_budget_member_step(member, at, length, 1<<62, printed, TextSize, 0, results)
+		m.Xbackoff_budget_member_get_level(member, at, length, 1<<62, results)
 		m.Xbackoff_budget_member_lost(member, 1, results)
 		m.Xbackoff_budget_member_stored(member, 9, results)
 	}

@@ -98,6 +98,21 @@ func (b *Member) Step(text *string, storeNow uint64) (after string, isChanged bo
 	return after, isChanged, code
 }
 
+// Level returns what is left of a text of the store, nil for none: the level, the highest one, and the parts of a token. It
+// changes nothing.
+func (b *Member) Level(text *string, storeNow uint64) (level, most, unit uint64, code uint32) {
+	b.call(func(m *instance, at int32) {
+		textAt, length := int32(0), int64(0)
+		if text != nil {
+			textAt, length = m.putText(*text, TextRoom)
+		}
+		levelAt := m.empty(8 * BudgetLevelWords)
+		code = uint32(m.Xbackoff_budget_member_get_level(at, textAt, length, int64(storeNow), levelAt))
+		level, most, unit = m.word(levelAt), m.word(levelAt+8), m.word(levelAt+16)
+	})
+	return level, most, unit, code
+}
+
 // ExchangeSteps appends the steps of the exchange under way.
 func (b *Member) ExchangeSteps(steps []ExchangeStep) []ExchangeStep {
 	b.call(func(m *instance, at int32) {

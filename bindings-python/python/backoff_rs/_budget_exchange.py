@@ -31,7 +31,7 @@ def exchange(
     while True:
         made = BudgetExchange(None, 0, (), "", "no")
         try:
-            before, now_ns = _checked_load(store.load(key))
+            before, now_ns = checked_load(store.load(key))
             made = replace(made, before=before, now_ns=now_ns)
             after, is_changed, steps = step(before, now_ns)
         except BaseException as error:
@@ -64,7 +64,7 @@ def ordinary(error: BaseException) -> Exception:
     return raised
 
 
-def _checked_load(loaded: Any) -> tuple[str | None, int]:
+def checked_load(loaded: Any) -> tuple[str | None, int]:
     """Checks what `load` of the caller's store returned."""
     if not isinstance(loaded, tuple) or len(loaded) != 2:
         raise TypeError(f"load() must return a text or None, and the time, not {loaded!r}")

@@ -7,7 +7,7 @@ import sys
 import threading
 from time import monotonic_ns
 
-from ._budget_exchange import exchange, ordinary
+from ._budget_exchange import checked_load, exchange, ordinary
 from ._budget_queue import REFUSED, BudgetQueue, Flush, Request
 from ._budget_store import BudgetExchange, ExchangeStep, SharedBudgetStats
 from ._policy_error import PolicyError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ._backoff import Budget, _Member
     from ._budget_exchange import _Stepped
     from ._budget_queue import _Answer
-    from ._budget_store import BudgetStore
+    from ._budget_store import BudgetLevel, BudgetStore
 
 #: An exchange may take at least this many seconds: the store may need a new connection.
 _MIN_EXCHANGE: Final = 1.0
@@ -187,11 +187,23 @@ class BudgetWorker:
         with self._changed:
             stepped, steps = self._queue.member.step(before, now_ns), self._queue.member.steps()
         if stepped is None:
-            shown = repr(None if before is None else before[:_SHOWN])
-            why = f"load() returned {shown}, which is not a state of the budget {self._budget}"
-            raise PolicyError(why, "not_a_state", "text", before, 0)
+            raise self._not_a_state(before)
         after, is_changed = stepped or ("", False)
         return after, is_changed, tuple(_named(*step) for step in steps)
+
+    def level(self) -> BudgetLevel:
+        """What the store has left."""
+        text, now_ns = checked_load(self._store.load(self.key))
+        with self._changed:
+            level = self._queue.member.level(text, now_ns)
+        if level is None:
+            raise self._not_a_state(text)
+        return level
+
+    def _not_a_state(self, text: str | None) -> PolicyError:
+        shown = repr(None if text is None else text[:_SHOWN])
+        why = f"load() returned {shown}, which is not a state of the budget {self._budget}"
+        return PolicyError(why, "not_a_state", "text", text, 0)
 
     def _lost(self) -> int | None:
         with self._changed:

@@ -32,6 +32,7 @@ _PARTS: Final = {
     "deadline_ns": ["deadline_ns", "deadline_of"],
     **{name: [name] for name in ("stats", "reraise", "log", "log_levels", "sleep", "clock_ns")},
 }
+_OF_POLICY: Final = FIELDS | {"policy"}
 _HOOKS: Final = ("on_retry", "on_stop")
 _NAMES: Final = frozenset({*_PARTS, *_HOOKS, "enabled"})
 
@@ -89,16 +90,19 @@ class _Sum:
         return changed
 
     def _make(self, options: Options) -> Options:
-        own, ours = {*options.given}, self._options
+        ours = self._options
         changes: dict[str, Any] = {}
-        if own & FIELDS:
-            own.add("policy")
-        if self._given.keys() & FIELDS or "policy" in self._given:
-            given = {*self._given, "policy"}
-        else:
-            given = {*self._given}
-        for name in (given & _PARTS.keys()) - own:
+        for name in (self._given.keys() & _PARTS.keys()) - {*options.given, "policy"}:
             changes |= {part: getattr(ours, part) for part in _PARTS[name]}
+        policy = {name: self._given[name] for name in self._given if name in _OF_POLICY}
+        if policy and "policy" not in options.given:
+            fields = {name: value for name, value in options.given.items() if name in FIELDS}
+            if fields:
+                # The fields of the loop change the policy of these.
+                names = ours.names_retries or names_retries(fields)
+                ours = Retrying(on=(), **merged([policy, fields]))._options
+                ours.names_retries = names
+            changes |= {part: getattr(ours, part) for part in _PARTS["policy"]}
         for name in _HOOKS:
             changes[name] = _both(getattr(ours, name), getattr(options, name))
         if not self._enabled:
@@ -165,8 +169,9 @@ def set_defaults(
     enabled    False: each loop makes one call, and a failure or value that it would retry is reported as
                with max_retries=0. No budget is asked.
     on_retry, on_stop  hooks of all loops, before those of the loop itself. No coroutine functions.
-    The others are as for retry(), for loops that do not have them themselves. The policy and the
-    fields are for loops that have neither.
+    The others are as for retry(), for loops that do not have them themselves. The fields of a loop
+    change the policy here. A policy, also that of a loop, takes the place of the policy and the fields
+    that were set before it.
 
     Raises PolicyError and TypeError as retry() does.
     """

@@ -371,8 +371,6 @@ def _with(own: Options, changes: _LoopOptions) -> Retrying:
     options: dict[str, Any] = dict(changes)
     reject_unknown("with_options", options, OPTIONS)
     given = own.given
-    if "policy" in options:
-        given = {name: value for name, value in given.items() if name in OPTIONS}
     dropped: set[str] = set()
     if "stream" in options:
         dropped |= {"seed", "key"}
@@ -388,9 +386,16 @@ def _with(own: Options, changes: _LoopOptions) -> Retrying:
 
 def merged(layers: list[dict[str, Any]]) -> dict[str, Any]:
     """The options of all layers, of which the last one that names an option counts. The fields of a layer
-    change the policy with those of the layers before, so they also replace what they exclude."""
-    whole = {name: layer[name] for layer in layers for name in layer}
-    fields = [{name: layer[name] for name in layer if name in FIELDS} for layer in layers]
+    change the policy with those of the layers before, so they also replace what they exclude. A policy
+    takes the place of the policy and the fields before it."""
+    whole: dict[str, Any] = {}
+    fields: list[dict[str, Any]] = []
+    for layer in layers:
+        if "policy" in layer:
+            whole = {name: whole[name] for name in whole if name not in FIELDS}
+            fields = []
+        whole |= layer
+        fields.append({name: layer[name] for name in layer if name in FIELDS})
     *earlier, last = [*filter(None, fields)] or [{}]
     policy: Any = whole.get("policy", "default")
     if not earlier or callable(policy):

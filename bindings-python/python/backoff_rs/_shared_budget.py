@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Final, Literal, Never, SupportsIndex
 
-    from ._budget_store import BudgetExchange, BudgetStore, SharedBudgetStats
+    from ._budget_store import BudgetExchange, BudgetLevel, BudgetStore, SharedBudgetStats
 
 _MAX_LEASE: Final = 1000
 _MAX_PROCESSES: Final = 1_000_000
@@ -131,6 +131,11 @@ class SharedBudget:
     def stats(self) -> SharedBudgetStats:
         """What this process has exchanged with the store so far, for metrics."""
         return self._worker.stats()
+
+    def level(self) -> BudgetLevel:
+        """What the account in the store has left, for a gauge (SPEC 15.9): without what this process has not
+        sent yet. It asks the store in the thread of the caller, and raises what that raises."""
+        return self._worker.level()
 
     def flush(self) -> bool:
         """Sends what the store does not know, and returns whether nothing is left to send. Call it before

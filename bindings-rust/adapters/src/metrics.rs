@@ -3,6 +3,7 @@
 use ::metrics::{
     Label, SharedString, Unit, counter, describe_counter, describe_histogram, histogram,
 };
+use backoff_retry::RetryStats;
 
 use crate::observed::{Facts, Observed};
 
@@ -37,7 +38,9 @@ impl LoopMetrics {
     ///
     /// # Panics
     /// If the key is that of a label that the metrics have anyway: `name`, `outcome`, `reason`, `error_type` or
-    /// `method`. An exporter would refuse or lose a series with two labels of one name.
+    /// `method`. An exporter would refuse or lose a series with two labels of one name. Also if Prometheus has no such
+    /// name of a label (SPEC 17.3): it has letters of A to Z and a to z, digits and `_`, no digit in front, and no `__`
+    /// in front.
     #[must_use]
     #[track_caller]
     pub fn label(mut self, key: impl Into<SharedString>, value: impl Into<SharedString>) -> Self {
@@ -47,6 +50,9 @@ impl LoopMetrics {
             !["name", "outcome", "reason", "error_type", "method"].contains(&key),
             "the metrics of loops have a label {key:?} of their own: choose another key"
         );
+        if let Err(error) = RetryStats::new().prometheus_text("backoff", &[(key, "")]) {
+            panic!("{error}");
+        }
         self.0.retain(|label| label.key() != key);
         self.0.push(added);
         self

@@ -196,6 +196,21 @@ async fn an_unknown_method_is_other() {
 }
 
 #[test]
+fn a_name_that_prometheus_does_not_have_is_refused() {
+    for (name, rule) in [
+        ("", "cannot be the name of a label: a name has letters"),
+        ("9a", "no digit in front"),
+        ("a-b", "a name has letters"),
+        ("__a", "Prometheus keeps names with __ in front for itself"),
+        ("le", "the metrics have their own"),
+    ] {
+        let panic = std::panic::catch_unwind(|| LoopMetrics::new("pay").label(name, "x"));
+        let message = panic.unwrap_err().downcast::<String>().unwrap();
+        assert!(message.starts_with(&format!("{name:?} ")) && message.contains(rule), "{message}");
+    }
+}
+
+#[test]
 #[should_panic(expected = "\"reason\" of their own")]
 fn a_label_of_the_metrics_is_taken() {
     let _ = LoopMetrics::new("pay").label("reason", "none");

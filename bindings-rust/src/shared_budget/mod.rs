@@ -14,7 +14,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
-use backoff_core::{BudgetEvent, Fallback, Outcome, SharedBudgetStats};
+use backoff_core::{BudgetEvent, BudgetLevel, Fallback, Outcome, SharedBudgetStats};
 
 use crate::shared_budget::worker::Inner;
 
@@ -100,6 +100,19 @@ impl SharedBudget {
     #[expect(clippy::must_use_candidate, reason = "a process that ends may not care")]
     pub fn flush(&self) -> bool {
         self.inner().flush()
+    }
+
+    /// What the account in the store has left, for a gauge (SPEC 15.9): without what this process has not
+    /// sent yet. It changes nothing.
+    ///
+    /// It blocks this thread until the store has answered, at most for 2 s, or twice a longer timeout. It also
+    /// asks a store that is away.
+    ///
+    /// # Errors
+    /// That of the store; a text that is no state of the budget; a store that does not answer in time; and a call
+    /// in [`on_exchange`](SharedBudgetBuilder::on_exchange), whose thread it would wait for.
+    pub fn level(&self) -> Result<BudgetLevel, StoreError> {
+        self.inner().level()
     }
 
     /// The latest error of the store, or panic of the hook; `None` if there was none. It stays when the

@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use backoff_core::{BudgetMember, ExchangeAnswers, MemberAnswer, Outcome};
+use backoff_core::{BudgetLevel, BudgetMember, ExchangeAnswers, MemberAnswer, Outcome};
 
 use crate::shared_budget::store::StoreError;
+use crate::sync::Instant;
 
 /// What an operation holds of a budget, and of which one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub(super) struct Pending {
     next: u64,
     /// Those that no exchange serves yet. Each gets whether its exchange was stored.
     pub(super) flushes: Vec<Arc<OnceLock<bool>>>,
+    /// Those who ask for the level.
+    pub(super) levels: Vec<Sender<Result<BudgetLevel, StoreError>>>,
     /// Whether the hook of an exchange runs.
     pub(super) is_reporting: bool,
     last_error: Option<Arc<dyn Error + Send + Sync>>,
@@ -60,6 +64,7 @@ impl Pending {
             answers: BTreeMap::new(),
             next: 0,
             flushes: Vec::new(),
+            levels: Vec::new(),
             is_reporting: false,
             last_error: None,
             is_closed: false,

@@ -1,13 +1,13 @@
 //! Asking the store: load, step and swap, until it has the steps.
 
-use std::thread;
 use std::time::Duration;
 
-use backoff_core::SteppedState;
+use backoff_core::{BudgetLevel, SteppedState};
 
 use crate::shared_budget::exchange::{BudgetExchange, SwapOutcome};
 use crate::shared_budget::store::{BudgetStore, StoreError, Stored};
 use crate::shared_budget::worker::{Inner, caught};
+use crate::sync::thread;
 
 /// So many characters of a text an error quotes: something else may have written one of any length.
 const MAX_QUOTED: usize = 100;
@@ -53,15 +53,7 @@ impl Inner {
             let stepped = pending.member.step(before.map(str::as_bytes), now_ns)?;
             Some((stepped, pending.member.steps().collect()))
         });
-        let Some((stepped, steps)) = stepped else {
-            let (key, text) = (&self.key, before.unwrap_or_default());
-            let shown: String = text.chars().take(MAX_QUOTED).collect();
-            let dots = if shown.len() < text.len() { "..." } else { "" };
-            let why = "which is not the state of this budget";
-            return Err(
-                format!("under the key {key:?} the store has {shown:?}{dots}, {why}").into()
-            );
-        };
+        let Some((stepped, steps)) = stepped else { return Err(self.not_ours(before)) };
         exchange.steps = steps;
         let (SteppedState::Unchanged(after) | SteppedState::Changed(after)) = stepped;
         exchange.after = after.to_string();
@@ -77,6 +69,23 @@ impl Inner {
         exchange.stored = SwapOutcome::Lost;
         let wait_ns = self.with(|pending, now_ns| pending.member.lost(now_ns));
         wait_ns.map(Some).ok_or_else(|| ALWAYS_LOST.into())
+    }
+
+    /// Asks the store what is left.
+    pub(super) fn ask_level(&self, store: &mut dyn BudgetStore) -> Result<BudgetLevel, StoreError> {
+        let Stored { text, now_ns } = called(|| store.load(&self.key))?;
+        let text = text.as_deref();
+        let level = self.with(|pending, _| pending.member.level(text.map(str::as_bytes), now_ns));
+        level.ok_or_else(|| self.not_ours(text))
+    }
+
+    /// The error of a text that the store has.
+    fn not_ours(&self, text: Option<&str>) -> StoreError {
+        let (key, text) = (&self.key, text.unwrap_or_default());
+        let shown: String = text.chars().take(MAX_QUOTED).collect();
+        let dots = if shown.len() < text.len() { "..." } else { "" };
+        let why = "which is not the state of this budget";
+        format!("under the key {key:?} the store has {shown:?}{dots}, {why}").into()
     }
 
     /// Calls the hook.

@@ -3,11 +3,11 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
-use std::time::Instant;
 
 use crate::shared_budget::pending::Answer;
 use crate::shared_budget::worker::Inner;
+use crate::sync::Instant;
+use crate::sync::thread::{self, Thread};
 
 /// A request for a retry. Its future needs no runtime: a thread of the budget ends the wait.
 pub(crate) struct Ticket {

@@ -1,15 +1,17 @@
 //! The threads of a shared budget: one talks to the store, and one ends the waits of futures.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::{self, ThreadId};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::Duration;
 
-use backoff_core::{BudgetEvent, Outcome};
+use backoff_core::{BudgetEvent, BudgetLevel, Outcome};
 
 use crate::shared_budget::exchange::{BudgetExchange, SwapOutcome};
 use crate::shared_budget::pending::{Answer, Pending};
-use crate::shared_budget::store::BudgetStore;
+use crate::shared_budget::store::{BudgetStore, StoreError};
+use crate::sync::thread::{self, ThreadId};
+use crate::sync::{Condvar, Instant, Mutex, MutexGuard};
 use crate::time::{Clock, Monotonic};
 
 /// An exchange may take at least this long: the store may need a new connection.
@@ -105,7 +107,7 @@ impl Inner {
     /// Exchanges what the store does not know. Returns whether the store has it.
     pub(super) fn flush(self: &Arc<Self>) -> bool {
         // The thread that talks to the store, in a hook, would wait for itself.
-        if self.threads().worker == Some(thread::current().id()) {
+        if self.is_worker() {
             return false;
         }
         let stored = Arc::new(OnceLock::new());
@@ -135,6 +137,32 @@ impl Inner {
         }
     }
 
+    /// Asks the store what is left.
+    pub(super) fn level(self: &Arc<Self>) -> Result<BudgetLevel, StoreError> {
+        if self.is_worker() {
+            return Err("the level is asked for in the hook, whose end the store waits for".into());
+        }
+        let (sender, receiver) = mpsc::channel();
+        let limit = self.with(|pending, _| {
+            pending.levels.push(sender);
+            2 * pending.timeout().max(EXCHANGE_LIMIT)
+        });
+        self.start_work();
+        receiver.recv_timeout(limit).unwrap_or_else(|error| match error {
+            RecvTimeoutError::Timeout => {
+                Err(format!("the store did not answer within {limit:?}").into())
+            }
+            RecvTimeoutError::Disconnected => {
+                Err("no thread that talks to the store starts".into())
+            }
+        })
+    }
+
+    /// Whether this thread talks to the store.
+    fn is_worker(&self) -> bool {
+        self.threads().worker == Some(thread::current().id())
+    }
+
     /// Ends the threads, once nobody uses the budget any more.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
@@ -158,6 +186,7 @@ impl Inner {
             Ok(thread) => Some(thread.thread().id()),
             Err(error) => self.with(|pending, now_ns| {
                 end(std::mem::take(&mut pending.flushes), false);
+                pending.levels.clear();
                 pending.go_away(error.into(), now_ns);
                 None
             }),
@@ -186,6 +215,16 @@ impl Inner {
                 loop {
                     if pending.is_closed {
                         return;
+                    }
+                    let levels = std::mem::take(&mut pending.levels);
+                    if !levels.is_empty() {
+                        drop(pending);
+                        for sender in levels {
+                            // Who asked may have gone.
+                            let _ = sender.send(self.ask_level(&mut *store));
+                        }
+                        pending = self.lock();
+                        continue;
                     }
                     let now_ns = Monotonic.now_ns();
                     pending = match pending.work_in(now_ns) {

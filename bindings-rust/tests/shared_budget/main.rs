@@ -2,7 +2,11 @@
 
 mod away;
 mod exchanges;
+mod level;
 mod store;
+#[allow(dead_code, reason = "others use the rest")]
+#[path = "../../../core/tests/conformance/vectors.rs"]
+mod vectors;
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -50,9 +50,7 @@ class Defaults {
 	/** The options of a loop with these, checked. */
 	resolve(caller, options) {
 		const own = withoutUndefined(copyOptions(caller, options));
-		// A policy of the loop's own is not changed.
-		const others = Object.entries(this.given).filter(([name]) => !("policy" in own) || isOfAnyPolicy(name));
-		return resolveRetryOptions(caller, withHooksOfBoth(Object.fromEntries(others), own), !this.enabled);
+		return resolveRetryOptions(caller, withHooksOfBoth(this.given, own), !this.enabled);
 	}
 }
 
@@ -62,7 +60,10 @@ const withoutUndefined = (options) =>
 /** The options with others over them, whose hooks come second. */
 function withHooksOfBoth(first, second) {
 	const hooks = ["onRetry", "onStop"].map((name) => [name, both(first[name], second[name])]);
-	return withoutUndefined({ ...changedBy(first, second), ...Object.fromEntries(hooks) });
+	// A policy takes the place of the policy and the fields before it.
+	const isKept = (name) => second.policy === undefined || name === "enabled" || isOfAnyPolicy(name);
+	const kept = Object.entries(first).filter(([name]) => isKept(name));
+	return withoutUndefined({ ...changedBy(Object.fromEntries(kept), second), ...Object.fromEntries(hooks) });
 }
 
 /** A hook that calls both, the first one first. */

@@ -2,11 +2,14 @@
 
 use serde_json::Value;
 
+/// Miri takes seconds for what takes microseconds.
+const STEP: usize = if cfg!(miri) { 80 } else { 1 };
+
 #[test]
 fn it_answers_the_requests_of_the_reference() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vectors/requests.jsonl");
     let mut count = 0;
-    for line in std::fs::read_to_string(path).unwrap().lines() {
+    for line in std::fs::read_to_string(path).unwrap().lines().step_by(STEP) {
         let case: Value = serde_json::from_str(line).unwrap();
         for asked in case["asked"].as_array().into_iter().flatten() {
             let mut request = match asked[1].as_str() {
@@ -23,5 +26,5 @@ fn it_answers_the_requests_of_the_reference() {
             count += 1;
         }
     }
-    assert!(count > 4500, "{count}");
+    assert!(count > 4500 / STEP, "{count}");
 }

@@ -125,25 +125,27 @@ impl Progress {
     /// The limit of an attempt that begins at `now_ns`, and the time that is left; 2^64 - 1 without one.
     #[must_use]
     pub fn ends_ns(&self, policy: &impl Schedule, now_ns: u64) -> [u64; 2] {
-        let is_limited = policy.attempt_timeout != MAX_NS;
-        let mut limit = if is_limited { policy.attempt_timeout } else { u64::MAX };
-        let mut left = limit;
-        let mut shorten = |until_end: u64| {
-            left = left.min(until_end);
+        let since = now_ns.saturating_sub(self.began_ns);
+        let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
+        let until_elapsed = if policy.max_elapsed != MAX_NS && has_begun {
+            policy.max_elapsed.saturating_sub(since)
+        } else {
+            u64::MAX
+        };
+        let until_deadline =
+            if self.has_deadline != 0 { self.deadline_ns.saturating_sub(now_ns) } else { u64::MAX };
+        let left = until_elapsed.min(until_deadline);
+        if policy.attempt_timeout == MAX_NS {
+            return [u64::MAX, left];
+        }
+        let mut limit = policy.attempt_timeout;
+        for until_end in [until_elapsed, until_deadline] {
             // An end that has passed has not kept the attempt from being made.
-            if is_limited && until_end > 0 {
+            if until_end > 0 {
                 limit = limit.min(until_end);
             }
-        };
-        let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
-        if policy.max_elapsed != MAX_NS && has_begun {
-            let since = now_ns.saturating_sub(self.began_ns);
-            shorten(policy.max_elapsed.saturating_sub(since));
         }
-        if self.has_deadline != 0 {
-            shorten(self.deadline_ns.saturating_sub(now_ns));
-        }
-        [limit, left]
+        [limit, left.min(policy.attempt_timeout)]
     }
 
     /// [`Operation::decide`](crate::Operation::decide) under the policy.
@@ -303,6 +305,7 @@ impl Progress {
         reset_after != MAX_NS && now_ns.saturating_sub(self.attempt_began_ns) >= reset_after
     }
 
+    #[inline]
     fn end_attempt(&self, budget: Option<&Budget>) {
         if let Some(budget) = budget {
             budget.attempt_ended(self.held);

@@ -97,6 +97,8 @@ impl Policy {
     /// this policy does not use, such as `increment` without linear growth, and for a field of
     /// budgets.
     ///
+    /// A field without a limit is `Some(FieldValue::NoLimit)`: the policy uses it, whether it was set or not.
+    ///
     /// A duration has a resolution of 1 ns and is at most [`MAX_NS`](crate::MAX_NS). `max_attempts`
     /// is one more than `max_retries`. Each value with its field in a builder
     /// ([`Policy::to_builder`]) makes an equal policy.

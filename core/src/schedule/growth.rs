@@ -36,11 +36,20 @@ impl GrowthState {
 
     /// Moves from the start to an index. It takes as many steps as the index has, or as many as the
     /// growth takes to stop; doubling, which most policies use, takes none.
+    #[cfg_attr(not(target_family = "wasm"), inline)]
     pub(crate) fn skip_to(&mut self, policy: &impl Schedule, index: u32) {
-        if policy.growth == EXPONENTIAL && policy.multiplier == Ratio::DOUBLE {
-            self.current = doubled(policy.base, index).min(longest(policy));
-            return;
+        match policy.growth {
+            EXPONENTIAL if policy.multiplier == Ratio::DOUBLE => {
+                self.current = doubled(policy.base, index).min(longest(policy));
+            }
+            EXPONENTIAL | FIBONACCI | STEPS => self.step_to(policy, index),
+            _ => {}
         }
+    }
+
+    // Out of line, so that doubling makes no call.
+    #[cfg_attr(not(target_family = "wasm"), inline(never))]
+    fn step_to(&mut self, policy: &impl Schedule, index: u32) {
         for _ in 0..index.min(MAX_STEPS) {
             let before = *self;
             self.advance(policy);

@@ -31,6 +31,7 @@ impl DelayState {
     }
 
     /// The state at an index of a stream.
+    #[cfg_attr(not(target_family = "wasm"), inline)]
     pub(crate) fn at(policy: &impl Schedule, stream: RandomStream, index: u32) -> Self {
         let mut state = Self::start(policy);
         state.skip_to(policy, stream, index);
@@ -38,10 +39,19 @@ impl DelayState {
     }
 
     /// Moves from the start to an index of a stream.
+    #[cfg_attr(not(target_family = "wasm"), inline)]
     pub(crate) fn skip_to(&mut self, policy: &impl Schedule, stream: RandomStream, index: u32) {
-        if policy.jitter != DECORRELATED {
-            return self.growth.skip_to(policy, index);
+        if policy.jitter == DECORRELATED {
+            self.draw_to(policy, stream, index);
+        } else {
+            self.growth.skip_to(policy, index);
         }
+    }
+
+    /// Draws all delays before an index.
+    // Out of line, so that the other jitters have short code.
+    #[cfg_attr(not(target_family = "wasm"), inline(never))]
+    fn draw_to(&mut self, policy: &impl Schedule, stream: RandomStream, index: u32) {
         let restart = index.wrapping_sub(index.wrapping_rem(DECORRELATED_PERIOD));
         for index in restart..index {
             self.next(policy, index.into(), stream.draw(index));

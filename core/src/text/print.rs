@@ -32,7 +32,7 @@ pub(crate) fn print(kind: TextKind, values: &FieldValues) -> TextBuf {
         text.push(separator).push(field.name()).push("=");
         if field == Field::RetryAfterMax && value == MAX_NS {
             text.push("none");
-        } else if unit == Unit::Waits {
+        } else if matches!(unit, Unit::Waits) {
             text.push_waits(values.waits());
         } else {
             text.push_value(unit, value);

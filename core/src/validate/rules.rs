@@ -42,10 +42,6 @@ pub(crate) fn resolve_values(
 ) -> Checked<()> {
     for &field in fields {
         let set = params.get(field);
-        if field == Field::Waits && set.is_some() && values.uses(field) {
-            values.set_waits(checked_waits(*params.waits())?);
-            continue;
-        }
         let value = match (field, field.unit(), set) {
             (_, Unit::Kind(_), _) | (Field::MaxAttempts, _, None) => continue,
             (Field::MaxAttempts, _, Some(attempts)) => {
@@ -62,6 +58,11 @@ pub(crate) fn resolve_values(
                 return Err(PolicyError::new(ErrorCode::Unused, field, value, kind));
             }
             _ if !values.uses(field) => continue,
+            (Field::Waits, _, Some(_)) => {
+                check_waits(params.waits())?;
+                values.set_waits(*params.waits());
+                continue;
+            }
             (Field::JitterBelow, _, None) if params.get(Field::JitterAbove).is_none() => None,
             _ => set.or(field.default_value(values)),
         };
@@ -73,19 +74,19 @@ pub(crate) fn resolve_values(
     Ok(())
 }
 
-/// The waits of growth in steps, if a policy can have them. A list without entries is missing.
-fn checked_waits(waits: Waits) -> Checked<Waits> {
-    let (field, count, most) = (Field::Waits, waits.length(), Waits::MAX as u64);
-    if count == 0 {
-        return Err(PolicyError::new(ErrorCode::Missing, field, 0, 0));
-    }
-    if count > most {
-        return Err(PolicyError::new(ErrorCode::TooMany, field, count, most));
-    }
-    for &wait in waits.as_ns() {
-        between(field, wait, 0, MAX_NS)?;
-    }
-    Ok(waits)
+/// Checks that a policy can have these waits of growth in steps. A list without entries is missing.
+fn check_waits(waits: &Waits) -> Checked<()> {
+    let (count, most) = (waits.length(), Waits::MAX as u64);
+    let (code, value, limit) = if count == 0 {
+        (ErrorCode::Missing, 0, 0)
+    } else if count > most {
+        (ErrorCode::TooMany, count, most)
+    } else if let Some(&wait) = waits.as_ns().iter().find(|&&wait| wait > MAX_NS) {
+        (ErrorCode::TooLarge, wait, MAX_NS)
+    } else {
+        return Ok(());
+    };
+    Err(PolicyError::new(code, Field::Waits, value, limit))
 }
 
 /// Checks that a value lies between two bounds.
@@ -101,7 +102,7 @@ pub(crate) fn between(field: Field, value: u64, min: u64, max: u64) -> Checked<u
 
 /// The value of a field if it is in range; a ratio in lowest terms.
 fn in_range(values: &FieldValues, field: Field, value: u64) -> Checked<u64> {
-    if field.unit() == Unit::Ratio {
+    if matches!(field.unit(), Unit::Ratio) {
         return ratio_in_range(field, value);
     }
     let (min, max) = field.range(values);

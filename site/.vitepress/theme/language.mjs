@@ -13,9 +13,17 @@ export const languages = [
 
 export const language = ref(languages[0].name);
 
-export function choose(name) {
+/** What the reader chose, which lasts longer than what an address shows. */
+let chosen;
+
+function show(name) {
 	language.value = name;
 	document.documentElement.dataset.language = name;
+}
+
+export function choose(name) {
+	chosen = name;
+	show(name);
 	try {
 		localStorage.setItem("backoff-language", name);
 	} catch {
@@ -23,12 +31,24 @@ export function choose(name) {
 	}
 }
 
-/** Takes the language of an address: of a page of the language, or of a heading in a panel of it. */
+function kept() {
+	try {
+		chosen ??= localStorage.getItem("backoff-language");
+	} catch {}
+	return languages.find(({ name }) => name === chosen)?.name;
+}
+
+/** Shows the language of an address: of a page of the language, or of a heading that only a panel of it has. */
 export function chooseByAddress(path) {
-	const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-	const named = target?.closest("section.language")?.dataset.language ?? path.replace(/^api\//, "").split("/")[0];
-	const found = languages.find(({ name }) => name === named)?.name;
-	choose(found ?? document.documentElement.dataset.language ?? languages[0].name);
+	const heading = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+	const ofPage = path.replace(/^api\//, "").split("/")[0];
+	if (!kept() && languages.some(({ name }) => name === ofPage)) choose(ofPage);
+	const reader = kept() ?? languages[0].name;
+	const ofReader = document.querySelectorAll(`section.language[data-language="${reader}"] :is(h2, h3, h4)`);
+	const panel = heading?.closest("section.language");
+	const target = (panel && [...ofReader].find((same) => same.textContent === heading.textContent)) ?? heading;
+	const named = target?.closest("section.language")?.dataset.language ?? ofPage;
+	show(languages.find(({ name }) => name === named)?.name ?? reader);
 	// It was hidden when the browser looked for it.
-	if (target && found) requestAnimationFrame(() => target.scrollIntoView());
+	if (panel) requestAnimationFrame(() => target.scrollIntoView());
 }

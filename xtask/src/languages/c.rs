@@ -20,9 +20,14 @@ pub(crate) fn prefix() -> Result<PathBuf> {
 
 /// `make` in a folder, which knows how to compile with the installed library, and puts what it makes into this one.
 fn make(folder: &str, build: &Path) -> Result<Program> {
+    Ok(make_over(&prefix()?, folder, build))
+}
+
+/// The same, with the library under another prefix.
+pub(crate) fn make_over(prefix: &Path, folder: &str, build: &Path) -> Program {
     let make = program("make --no-print-directory -j2 -C").arg(folder);
-    let prefix = format!("PREFIX={}", prefix()?.display());
-    Ok(make.arg(prefix).arg(format!("BUILD={}", build.display())))
+    let prefix = format!("PREFIX={}", prefix.display());
+    make.arg(prefix).arg(format!("BUILD={}", build.display()))
 }
 
 fn compiled() -> PathBuf {

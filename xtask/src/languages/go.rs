@@ -108,9 +108,7 @@ pub(crate) fn test(report: &mut Report) {
     report.suite("go test", || Ok(testing(go_alone("")).arg("./...")));
     // The race detector needs cgo, and its own compilation of everything: these packages have what goroutines share.
     let raced = if report.is_all { "./..." } else { ". ./sharedbudget" };
-    report.suite("go test -race", || {
-        Ok(testing(go("").env("CGO_ENABLED", "1")).arg("-race").words(raced))
-    });
+    report.suite("go test -race", || Ok(under_race_detector().words(raced)));
     report
         .suite("go test, over C", || Ok(testing(go_over_c("")?).words("-tags=backoff_cgo ./...")));
     report.suite("Go: the checks", || {
@@ -133,6 +131,11 @@ pub(crate) fn test(report: &mut Report) {
         let pytest = python::tool("pytest")?.arg("bindings-go/internal/checks/everywhere.py");
         Ok(pytest.env_of(&go_over_c("")?).env_of(&go_alone("")))
     });
+}
+
+/// `go test` with the race detector, which needs cgo.
+pub(crate) fn under_race_detector() -> Program {
+    testing(go("").env("CGO_ENABLED", "1")).arg("-race")
 }
 
 /// Runs a linter on the module with each engine, on the checks and on the benchmarks.

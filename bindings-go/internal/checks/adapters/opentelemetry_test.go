@@ -95,8 +95,8 @@ func (r recorder) attempts() (metricdata.HistogramDataPoint[int64], map[string]a
 const telemetryPolicy = "constant:base=1ms,max_retries=2"
 
 // all returns the options of a loop that repeats every error.
-func (r recorder) all(ctx context.Context) []backoff.RetryOption {
-	return append(r.telemetry.Options(ctx), backoff.WithPolicyString(telemetryPolicy), backoff.RetryIf(backoff.AnyError))
+func (r recorder) all() []backoff.RetryOption {
+	return append(r.telemetry.Options(), backoff.WithPolicyString(telemetryPolicy), backoff.RetryIf(backoff.AnyError))
 }
 
 func wantEqual(t *testing.T, got, want map[string]any) {
@@ -110,7 +110,7 @@ func TestOpenTelemetryOfALoop(t *testing.T) {
 	r := newRecorder(t, backoffotel.WithName("fetch"), backoffotel.WithAttributes(attribute.String("peer.service", "payments")))
 	refused := errors.New("refused: token=secret")
 	events := r.events(func(ctx context.Context) {
-		err := backoff.Do(ctx, func() error { return fmt.Errorf("again: %w", refused) }, r.all(ctx)...)
+		err := backoff.Do(ctx, func() error { return fmt.Errorf("again: %w", refused) }, r.all()...)
 		if !errors.Is(err, refused) {
 			t.Errorf("got %v", err)
 		}
@@ -163,7 +163,7 @@ func TestOpenTelemetryOfALoop(t *testing.T) {
 func TestOpenTelemetryOfASuccess(t *testing.T) {
 	r := newRecorder(t)
 	events := r.events(func(ctx context.Context) {
-		if err := backoff.Do(ctx, func() error { return nil }, r.all(ctx)...); err != nil {
+		if err := backoff.Do(ctx, func() error { return nil }, r.all()...); err != nil {
 			t.Error(err)
 		}
 	})
@@ -190,7 +190,7 @@ func TestOpenTelemetryErrorTypes(t *testing.T) {
 	} {
 		r := newRecorder(t)
 		ctx := context.Background()
-		if got := backoff.Do(ctx, func() error { return backoff.Permanent(err) }, r.all(ctx)...); got == nil {
+		if got := backoff.Do(ctx, func() error { return backoff.Permanent(err) }, r.all()...); got == nil {
 			t.Error("no error")
 		}
 		if _, attributes := r.attempts(); attributes["error.type"] != want {
@@ -248,12 +248,30 @@ func TestOpenTelemetryOfRequests(t *testing.T) {
 	}
 }
 
+// As defaults of the program the hooks record in the span of each loop.
+func TestOpenTelemetryOfTheProgram(t *testing.T) {
+	r := newRecorder(t)
+	restore, err := backoff.SetDefaults(r.all()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer restore()
+	for range 2 {
+		events := r.events(func(ctx context.Context) {
+			_ = backoff.Do(ctx, func() error { return new(ownError) })
+		})
+		if len(events) != 3 || events[0]["name"] != "backoff.retry" || events[2]["name"] != "backoff.stop" {
+			t.Errorf("got %v", events)
+		}
+	}
+}
+
 func TestOpenTelemetryWithoutAnSDK(t *testing.T) {
 	telemetry, err := backoffotel.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := backoff.Do(t.Context(), func() error { return nil }, telemetry.Options(t.Context())...); err != nil {
+	if err := backoff.Do(t.Context(), func() error { return nil }, telemetry.Options()...); err != nil {
 		t.Error(err)
 	}
 	if _, err := backoffotel.New(nil); !errors.Is(err, backoff.ErrMissing) {
@@ -271,7 +289,7 @@ func TestOpenTelemetryOfGoroutines(t *testing.T) {
 			defer func() { done <- struct{}{} }()
 			ctx, span := r.traces.Tracer("test").Start(context.Background(), "work")
 			defer span.End()
-			_ = backoff.Do(ctx, func() error { return new(ownError) }, r.all(ctx)...)
+			_ = backoff.Do(ctx, func() error { return new(ownError) }, r.all()...)
 		}()
 	}
 	for range goroutines {

@@ -711,98 +711,94 @@ func (m *Module) Xadvance(v0, v1 int64) int64 {
 	return v1*i64(-0x61c8864680b583eb) + v0
 }
 func (m *Module) Xattempt_limit(v0, v1 int32, v2 int64) int64 {
-	var v3, v4, v5, v6, v7 int64
-	t0 := int64(load64(m.memory, uint64(uint32(v0))+136))
+	var v3, v4, v5 int64
+	t0 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v3 = t0
-	p1 := v3
-	if v3 == i64(0x7fffffffffffffff) {
-		p1 = i64(-1)
-	}
-	v4 = p1
 	{
 		{
 			{
-				t2 := int32(load32(m.memory, uint64(uint32(v0))+180))
-				if t2 != i32(2) {
+				t1 := int32(load32(m.memory, uint64(uint32(v0))+180))
+				if t1 != i32(2) {
 					goto l0
 				}
-				t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				if t3 == 0 {
+				v4 = i64(-1)
+				t2 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t2 == 0 {
 					goto l1
 				}
-				t4 := int64(load64(m.memory, uint64(uint32(v0))+104))
-				v5 = t4
-				if v5 == i64(0x7fffffffffffffff) {
-					goto l1
+				t3 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v5 = t3
+				if v5 != i64(0x7fffffffffffffff) {
+					goto l2
 				}
-				goto l2
+				goto l1
 			}
 		l0:
-			t5 := int64(load64(m.memory, uint64(uint32(v0))+104))
-			v5 = t5
+			v4 = i64(-1)
+			t4 := int64(load64(m.memory, uint64(uint32(v0))+104))
+			v5 = t4
 			if v5 == i64(0x7fffffffffffffff) {
 				goto l1
 			}
 		}
 	l2:
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t7 := v5
-		v6 = v2 - t6
-		p8 := v6
-		if uint64(v6) > uint64(v2) {
-			p8 = i64(0)
+		t5 := v5
+		v4 = v2 - v3
+		p6 := v4
+		if uint64(v4) > uint64(v2) {
+			p6 = i64(0)
 		}
-		v6 = p8
-		v7 = t7 - v6
-		p9 := v7
-		if uint64(v7) > uint64(v5) {
-			p9 = i64(0)
+		v4 = t5 - p6
+		p7 := v4
+		if uint64(v4) > uint64(v5) {
+			p7 = i64(0)
 		}
-		v7 = p9
-		p10 := v4
-		if uint64(v7) < uint64(v4) {
-			p10 = v7
-		}
-		p11 := v4
-		if uint64(v5) > uint64(v6) {
-			p11 = p10
-		}
-		p12 := v4
-		if v3 != i64(0x7fffffffffffffff) {
-			p12 = p11
-		}
-		v4 = p12
+		v4 = p7
 	}
 l1:
+	v5 = i64(-1)
 	{
-		t13 := int32(load32(m.memory, uint64(uint32(v1))+52))
-		if t13 == 0 {
+		t8 := int64(load64(m.memory, uint64(uint32(v0))+136))
+		v3 = t8
+		if v3 == i64(0x7fffffffffffffff) {
 			goto l3
 		}
-		t14 := int64(load64(m.memory, uint64(uint32(v1))+24))
-		v5 = t14
-		v6 = v5 - v2
-		p15 := v6
-		if uint64(v6) > uint64(v5) {
-			p15 = i64(0)
+		t10 := v3
+		p9 := v3
+		if uint64(v4) < uint64(v3) {
+			p9 = v4
 		}
-		v6 = p15
-		p16 := v4
-		if uint64(v6) < uint64(v4) {
-			p16 = v6
+		p11 := p9
+		if v4 == 0 {
+			p11 = t10
 		}
+		v4 = p11
+		t12 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		t13 := v4
+		v5 = t12
+		v2 = v5 - v2
+		p14 := v2
+		if uint64(v2) > uint64(v5) {
+			p14 = i64(0)
+		}
+		t15 := int32(load32(m.memory, uint64(uint32(v1))+52))
+		p16 := i64(-1)
+		if t15 != 0 {
+			p16 = p14
+		}
+		v2 = p16
 		p17 := v4
-		if uint64(v5) > uint64(v2) {
-			p17 = p16
+		if uint64(v2) < uint64(v4) {
+			p17 = v2
 		}
-		p18 := v4
-		if v3 != i64(0x7fffffffffffffff) {
-			p18 = p17
+		p18 := p17
+		if v2 == 0 {
+			p18 = t13
 		}
-		v4 = p18
+		v5 = p18
 	}
 l3:
-	return v4
+	return v5
 }
 func (m *Module) Xbegin(v0 int32, v1, v2, v3 int64) {
 	var v4 int32
@@ -884,321 +880,323 @@ func (m *Module) fn7(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64) {
 	v9 = t0 - i32(320)
 	m.g0 = v9
 	{
-		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+48))
-			v10 = t1
-			if uint32(v10+i32(-1)) < uint32(i32(7)) {
-				store32(m.memory, uint64(uint32(v0))+4, uint32(v10))
-				goto l4
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+48))
+		v10 = t1
+		if uint32(v10+i32(-1)) > uint32(i32(6)) {
+			goto l0
+		}
+		store32(m.memory, uint64(uint32(v0))+4, uint32(v10))
+		goto l1
+	}
+l0:
+	{
+		switch v3 + i32(-1) {
+		default:
+			{
+				{
+					t2 := int64(load64(m.memory, uint64(uint32(v2))+144))
+					v11 = t2
+					if v11 == i64(0x7fffffffffffffff) {
+						goto l5
+					}
+					t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
+					v12 = v8 - t3
+					p4 := v12
+					if uint64(v12) > uint64(v8) {
+						p4 = i64(0)
+					}
+					if uint64(p4) >= uint64(v11) {
+						goto l6
+					}
+				}
+			l5:
+				{
+					t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
+					v12 = t5
+					if v12 != i64(0) {
+						goto l7
+					}
+					t6 := int32(load32(m.memory, uint64(uint32(v2))+180))
+					if t6 == i32(2) {
+						goto l8
+					}
+				}
+			l7:
+				if uint64(v12) <= uint64(i64(0xffffffff)) {
+					goto l9
+				}
+				goto l10
+			l6:
+				t7 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				v12 = t7
+				store64(m.memory, uint64(uint32(v1))+32, uint64(i64(0)))
+				t8 := int64(load64(m.memory, uint32(v1)))
+				store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t8))
 			}
-			switch v3 + i32(-1) {
-			case 0:
-				v3 = i32(1)
-				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(1)))
-				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(1)))
-				goto l23
-			case 4:
-				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(2)))
-				store32(m.memory, uint64(uint32(v1))+48, uint32(i32(2)))
-				goto l4
-			default:
+		l8:
+			store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
+			v12 = i64(0)
+		l9:
+			t9 := int64(load64(m.memory, uint64(uint32(v2))+96))
+			t10 := v12
+			v13 = t9
+			if uint64(t10) >= uint64(v13) {
+				goto l10
+			}
+			{
 				{
-					{
-						t2 := int64(load64(m.memory, uint64(uint32(v2))+144))
-						v11 = t2
-						if v11 == i64(0x7fffffffffffffff) {
-							goto l5
-						}
-						t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
-						v12 = v8 - t3
-						p4 := v12
-						if uint64(v12) > uint64(v8) {
-							p4 = i64(0)
-						}
-						if uint64(p4) >= uint64(v11) {
-							goto l6
-						}
+					if v6 != i64(1) {
+						goto l11
 					}
-				l5:
-					{
-						t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
-						v12 = t5
-						if v12 != i64(0) {
-							goto l7
-						}
-						t6 := int32(load32(m.memory, uint64(uint32(v2))+180))
-						if t6 == i32(2) {
-							goto l8
-						}
+					p11 := i64(0x7fffffffffffffff)
+					if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+						p11 = v7
 					}
-				l7:
-					if uint64(v12) <= uint64(i64(0xffffffff)) {
-						goto l9
-					}
-					goto l10
-				l6:
-					t7 := int64(load64(m.memory, uint64(uint32(v1))+32))
-					v12 = t7
-					store64(m.memory, uint64(uint32(v1))+32, uint64(i64(0)))
-					t8 := int64(load64(m.memory, uint32(v1)))
-					store64(m.memory, uint32(v1), uint64(v12*i64(-0x61c8864680b583eb)+t8))
+					v7 = p11
+					goto l12
 				}
-			l8:
-				store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
-				v12 = i64(0)
-			l9:
-				t9 := int64(load64(m.memory, uint64(uint32(v2))+96))
-				t10 := v12
-				v13 = t9
-				if uint64(t10) >= uint64(v13) {
-					goto l10
+			l11:
+				t13 := v2
+				p12 := i32(0)
+				if v3 == i32(3) {
+					p12 = i32(112)
 				}
+				t14 := int64(load64(m.memory, uint32(t13+p12)))
+				v7 = t14
+				v3 = int32(v12)
+				t15 := int64(load64(m.memory, uint32(v1)))
+				v6 = t15
 				{
-					{
-						if v6 != i64(1) {
-							goto l11
-						}
-						p11 := i64(0x7fffffffffffffff)
-						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-							p11 = v7
-						}
-						v7 = p11
-						goto l12
+					t16 := int64(load64(m.memory, uint64(uint32(v2))+152))
+					v14 = t16
+					if v14 != i64(1) {
+						goto l13
 					}
-				l11:
-					t13 := v2
-					p12 := i32(0)
-					if v3 == i32(3) {
-						p12 = i32(112)
+					t17 := int64(load64(m.memory, uint64(uint32(v2))+40))
+					v11 = t17
+					t19 := v11
+					t20 := v7
+					p18 := i32(63)
+					if uint32(v3) < uint32(i32(63)) {
+						p18 = v3
 					}
-					t14 := int64(load64(m.memory, uint32(t13+p12)))
-					v7 = t14
-					v3 = int32(v12)
-					t15 := int64(load64(m.memory, uint32(v1)))
-					v6 = t15
-					{
-						t16 := int64(load64(m.memory, uint64(uint32(v2))+152))
-						v14 = t16
-						if v14 != i64(1) {
-							goto l13
+					v13 = int64(uint32(p18))
+					p21 := i64_shl(t20, v13)
+					if uint64(v7) > uint64(i64_shr_u(v11, v13)) {
+						p21 = t19
+					}
+					t22 := p21 + i64(1)
+					v7 = v12*i64(-0x61c8864680b583eb) + v6 + i64(-0x61c8864680b583eb)
+					v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
+					v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
+					_, t24 := i64_mul_wide_u(t22, int64(uint64(v7)>>31)^v7)
+					v7 = t24
+					goto l12
+				}
+			l13:
+				{
+					t25 := int64(load64(m.memory, uint32(v2)))
+					if v7 != t25 {
+						goto l14
+					}
+					t26 := m.fn24(v2, v6, v3)
+					v7 = t26
+					goto l12
+				}
+			l14:
+				t27 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				v15 = t27
+				t28 := int64(load64(m.memory, uint64(uint32(v2))+16))
+				v16 = t28
+				t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
+				v17 = t29
+				t30 := int64(load64(m.memory, uint64(uint32(v2))+32))
+				v18 = t30
+				t31 := int64(load64(m.memory, uint64(uint32(v2))+40))
+				v19 = t31
+				t32 := int64(load64(m.memory, uint64(uint32(v2))+48))
+				v20 = t32
+				t33 := int64(load64(m.memory, uint64(uint32(v2))+56))
+				v21 = t33
+				t34 := int64(load64(m.memory, uint64(uint32(v2))+64))
+				v22 = t34
+				t35 := int64(load64(m.memory, uint64(uint32(v2))+72))
+				v23 = t35
+				t36 := int64(load64(m.memory, uint64(uint32(v2))+80))
+				v24 = t36
+				t37 := int64(load64(m.memory, uint64(uint32(v2))+88))
+				v25 = t37
+				t38 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v26 = t38
+				t39 := int64(load64(m.memory, uint64(uint32(v2))+112))
+				v27 = t39
+				t40 := int64(load64(m.memory, uint64(uint32(v2))+120))
+				v28 = t40
+				t41 := int64(load64(m.memory, uint64(uint32(v2))+128))
+				v29 = t41
+				t42 := int64(load64(m.memory, uint64(uint32(v2))+136))
+				v30 = t42
+				t43 := int64(load64(m.memory, uint64(uint32(v2))+160))
+				v31 = t43
+				t44 := int64(load64(m.memory, uint64(uint32(v2))+168))
+				v32 = t44
+				t45 := int64(load64(m.memory, uint64(uint32(v2))+176))
+				v33 = t45
+				memory_copy(m.memory, uint32(v9+i32(184)), uint32(v2+i32(184)), uint32(i32(136)))
+				store64(m.memory, uint64(uint32(v9))+176, uint64(v33))
+				store64(m.memory, uint64(uint32(v9))+168, uint64(v32))
+				store64(m.memory, uint64(uint32(v9))+160, uint64(v31))
+				store64(m.memory, uint64(uint32(v9))+152, uint64(v14))
+				store64(m.memory, uint64(uint32(v9))+144, uint64(v11))
+				store64(m.memory, uint64(uint32(v9))+136, uint64(v30))
+				store64(m.memory, uint64(uint32(v9))+128, uint64(v29))
+				store64(m.memory, uint64(uint32(v9))+120, uint64(v28))
+				store64(m.memory, uint64(uint32(v9))+112, uint64(v27))
+				store64(m.memory, uint64(uint32(v9))+104, uint64(v26))
+				store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
+				store64(m.memory, uint64(uint32(v9))+88, uint64(v25))
+				store64(m.memory, uint64(uint32(v9))+80, uint64(v24))
+				store64(m.memory, uint64(uint32(v9))+72, uint64(v23))
+				store64(m.memory, uint64(uint32(v9))+64, uint64(v22))
+				store64(m.memory, uint64(uint32(v9))+56, uint64(v21))
+				store64(m.memory, uint64(uint32(v9))+48, uint64(v20))
+				store64(m.memory, uint64(uint32(v9))+40, uint64(v19))
+				store64(m.memory, uint64(uint32(v9))+32, uint64(v18))
+				store64(m.memory, uint64(uint32(v9))+24, uint64(v17))
+				store64(m.memory, uint64(uint32(v9))+16, uint64(v16))
+				store64(m.memory, uint64(uint32(v9))+8, uint64(v15))
+				store64(m.memory, uint32(v9), uint64(v7))
+				t46 := m.fn24(v9, v6, v3)
+				v7 = t46
+			}
+		l12:
+			{
+				if v4 == i64(1) {
+					goto l15
+				}
+				v5 = v7
+				goto l16
+			l15:
+				t47 := int64(load64(m.memory, uint64(uint32(v2))+128))
+				t48, t49 := i64_add_wide(v7, t47)
+				v4 = t49
+				v6 = t48
+				p50 := v6
+				if int32(v4) != 0 {
+					p50 = i64(-1)
+				}
+				v6 = p50
+				t51 := int64(load64(m.memory, uint64(uint32(v2))+120))
+				t52 := v6
+				v4 = t51
+				p53 := v4
+				if uint64(v6) < uint64(v4) {
+					p53 = t52
+				}
+				v6 = p53
+				t55 := v6
+				t56 := v5
+				t57 := v6
+				p54 := i64(0x7fffffffffffffff)
+				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+					p54 = v5
+				}
+				p58 := t56
+				if uint64(t57) < uint64(p54) {
+					p58 = t55
+				}
+				v5 = p58
+				p59 := i64(0x7fffffffffffffff)
+				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+					p59 = v5
+				}
+				v5 = p59
+				{
+					t60 := int32(load32(m.memory, uint64(uint32(v2))+176))
+					switch t60 + i32(-2) {
+					case 0:
+						goto l16
+					default:
+						p61 := v7
+						if uint64(v5) > uint64(v7) {
+							p61 = v5
 						}
-						t17 := int64(load64(m.memory, uint64(uint32(v2))+40))
-						v11 = t17
-						t19 := v11
-						t20 := v7
-						p18 := i32(63)
-						if uint32(v3) < uint32(i32(63)) {
-							p18 = v3
-						}
-						v13 = int64(uint32(p18))
-						p21 := i64_shl(t20, v13)
-						if uint64(v7) > uint64(i64_shr_u(v11, v13)) {
-							p21 = t19
-						}
-						t22 := p21 + i64(1)
-						v7 = v12*i64(-0x61c8864680b583eb) + v6 + i64(-0x61c8864680b583eb)
+						v5 = p61
+						goto l16
+					case 1:
+						t62 := int64(load64(m.memory, uint32(v1)))
+						v7 = v12*i64(-0x61c8864680b583eb) + t62 + i64(-0x61c8864680b583eb)
 						v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
 						v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
-						_, t24 := i64_mul_wide_u(t22, int64(uint64(v7)>>31)^v7)
-						v7 = t24
-						goto l12
-					}
-				l13:
-					{
-						t25 := int64(load64(m.memory, uint32(v2)))
-						if v7 != t25 {
-							goto l14
+						t63 := int64(uint64(v7)>>31) ^ v7
+						v7 = int64(uint64(v5)>>1) + v5
+						p64 := i64(0x7fffffffffffffff)
+						if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+							p64 = v7
 						}
-						t26 := m.fn24(v2, v6, v3)
-						v7 = t26
-						goto l12
-					}
-				l14:
-					t27 := int64(load64(m.memory, uint64(uint32(v2))+8))
-					v15 = t27
-					t28 := int64(load64(m.memory, uint64(uint32(v2))+16))
-					v16 = t28
-					t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
-					v17 = t29
-					t30 := int64(load64(m.memory, uint64(uint32(v2))+32))
-					v18 = t30
-					t31 := int64(load64(m.memory, uint64(uint32(v2))+40))
-					v19 = t31
-					t32 := int64(load64(m.memory, uint64(uint32(v2))+48))
-					v20 = t32
-					t33 := int64(load64(m.memory, uint64(uint32(v2))+56))
-					v21 = t33
-					t34 := int64(load64(m.memory, uint64(uint32(v2))+64))
-					v22 = t34
-					t35 := int64(load64(m.memory, uint64(uint32(v2))+72))
-					v23 = t35
-					t36 := int64(load64(m.memory, uint64(uint32(v2))+80))
-					v24 = t36
-					t37 := int64(load64(m.memory, uint64(uint32(v2))+88))
-					v25 = t37
-					t38 := int64(load64(m.memory, uint64(uint32(v2))+104))
-					v26 = t38
-					t39 := int64(load64(m.memory, uint64(uint32(v2))+112))
-					v27 = t39
-					t40 := int64(load64(m.memory, uint64(uint32(v2))+120))
-					v28 = t40
-					t41 := int64(load64(m.memory, uint64(uint32(v2))+128))
-					v29 = t41
-					t42 := int64(load64(m.memory, uint64(uint32(v2))+136))
-					v30 = t42
-					t43 := int64(load64(m.memory, uint64(uint32(v2))+160))
-					v31 = t43
-					t44 := int64(load64(m.memory, uint64(uint32(v2))+168))
-					v32 = t44
-					t45 := int64(load64(m.memory, uint64(uint32(v2))+176))
-					v33 = t45
-					memory_copy(m.memory, uint32(v9+i32(184)), uint32(v2+i32(184)), uint32(i32(136)))
-					store64(m.memory, uint64(uint32(v9))+176, uint64(v33))
-					store64(m.memory, uint64(uint32(v9))+168, uint64(v32))
-					store64(m.memory, uint64(uint32(v9))+160, uint64(v31))
-					store64(m.memory, uint64(uint32(v9))+152, uint64(v14))
-					store64(m.memory, uint64(uint32(v9))+144, uint64(v11))
-					store64(m.memory, uint64(uint32(v9))+136, uint64(v30))
-					store64(m.memory, uint64(uint32(v9))+128, uint64(v29))
-					store64(m.memory, uint64(uint32(v9))+120, uint64(v28))
-					store64(m.memory, uint64(uint32(v9))+112, uint64(v27))
-					store64(m.memory, uint64(uint32(v9))+104, uint64(v26))
-					store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
-					store64(m.memory, uint64(uint32(v9))+88, uint64(v25))
-					store64(m.memory, uint64(uint32(v9))+80, uint64(v24))
-					store64(m.memory, uint64(uint32(v9))+72, uint64(v23))
-					store64(m.memory, uint64(uint32(v9))+64, uint64(v22))
-					store64(m.memory, uint64(uint32(v9))+56, uint64(v21))
-					store64(m.memory, uint64(uint32(v9))+48, uint64(v20))
-					store64(m.memory, uint64(uint32(v9))+40, uint64(v19))
-					store64(m.memory, uint64(uint32(v9))+32, uint64(v18))
-					store64(m.memory, uint64(uint32(v9))+24, uint64(v17))
-					store64(m.memory, uint64(uint32(v9))+16, uint64(v16))
-					store64(m.memory, uint64(uint32(v9))+8, uint64(v15))
-					store64(m.memory, uint32(v9), uint64(v7))
-					t46 := m.fn24(v9, v6, v3)
-					v7 = t46
-				}
-			l12:
-				{
-					if v4 == i64(1) {
-						goto l15
-					}
-					v5 = v7
-					goto l16
-				l15:
-					t47 := int64(load64(m.memory, uint64(uint32(v2))+128))
-					t48, t49 := i64_add_wide(v7, t47)
-					v4 = t49
-					v6 = t48
-					p50 := v6
-					if int32(v4) != 0 {
-						p50 = i64(-1)
-					}
-					v6 = p50
-					t51 := int64(load64(m.memory, uint64(uint32(v2))+120))
-					t52 := v6
-					v4 = t51
-					p53 := v4
-					if uint64(v6) < uint64(v4) {
-						p53 = t52
-					}
-					v6 = p53
-					t55 := v6
-					t56 := v5
-					t57 := v6
-					p54 := i64(0x7fffffffffffffff)
-					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p54 = v5
-					}
-					p58 := t56
-					if uint64(t57) < uint64(p54) {
-						p58 = t55
-					}
-					v5 = p58
-					p59 := i64(0x7fffffffffffffff)
-					if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-						p59 = v5
-					}
-					v5 = p59
-					{
-						t60 := int32(load32(m.memory, uint64(uint32(v2))+176))
-						switch t60 + i32(-2) {
-						case 0:
-							goto l16
-						default:
-							p61 := v7
-							if uint64(v5) > uint64(v7) {
-								p61 = v5
-							}
-							v5 = p61
-							goto l16
-						case 1:
-							t62 := int64(load64(m.memory, uint32(v1)))
-							v7 = v12*i64(-0x61c8864680b583eb) + t62 + i64(-0x61c8864680b583eb)
-							v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
-							v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
-							t63 := int64(uint64(v7)>>31) ^ v7
-							v7 = int64(uint64(v5)>>1) + v5
-							p64 := i64(0x7fffffffffffffff)
-							if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-								p64 = v7
-							}
-							_, t66 := i64_mul_wide_u(t63, p64-v5+i64(1))
-							v7 = t66
-							v5 = v5 + v7
-						}
+						_, t66 := i64_mul_wide_u(t63, p64-v5+i64(1))
+						v7 = t66
+						v5 = v5 + v7
 					}
 				}
-			l16:
-				t67 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				v6 = t67
-				t68 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				v7 = t68
-				{
-					t69 := int32(load32(m.memory, uint64(uint32(v1))+52))
-					if t69 != 0 {
-						t72 := int64(load64(m.memory, uint64(uint32(v1))+24))
-						v4 = t72
-						if v7 == i64(0x7fffffffffffffff) {
-							goto l22
-						}
-						v3 = i32(4)
-						t73 := v7
-						v6 = v8 - v6
-						p74 := v6
-						if uint64(v6) > uint64(v8) {
-							p74 = i64(0)
-						}
-						v6 = p74
-						if uint64(t73) < uint64(v6) {
-							goto l21
-						}
-						if uint64(v5) <= uint64(v7-v6) {
-							goto l22
-						}
-						goto l21
-					}
+			}
+		l16:
+			t67 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			v6 = t67
+			t68 := int64(load64(m.memory, uint64(uint32(v2))+104))
+			v7 = t68
+			{
+				t69 := int32(load32(m.memory, uint64(uint32(v1))+52))
+				if t69 != 0 {
+					t72 := int64(load64(m.memory, uint64(uint32(v1))+24))
+					v4 = t72
 					if v7 == i64(0x7fffffffffffffff) {
-						goto l20
+						goto l22
 					}
 					v3 = i32(4)
-					t70 := v7
+					t73 := v7
 					v6 = v8 - v6
-					p71 := v6
+					p74 := v6
 					if uint64(v6) > uint64(v8) {
-						p71 = i64(0)
+						p74 = i64(0)
 					}
-					v6 = p71
-					if uint64(t70) < uint64(v6) {
+					v6 = p74
+					if uint64(t73) < uint64(v6) {
 						goto l21
 					}
 					if uint64(v5) <= uint64(v7-v6) {
-						goto l20
+						goto l22
 					}
 					goto l21
 				}
+				if v7 == i64(0x7fffffffffffffff) {
+					goto l20
+				}
+				v3 = i32(4)
+				t70 := v7
+				v6 = v8 - v6
+				p71 := v6
+				if uint64(v6) > uint64(v8) {
+					p71 = i64(0)
+				}
+				v6 = p71
+				if uint64(t70) < uint64(v6) {
+					goto l21
+				}
+				if uint64(v5) <= uint64(v7-v6) {
+					goto l20
+				}
+				goto l21
 			}
+		case 4:
+			store32(m.memory, uint64(uint32(v0))+4, uint32(i32(2)))
+			store32(m.memory, uint64(uint32(v1))+48, uint32(i32(2)))
+			goto l1
+		case 0:
+			v3 = i32(1)
+			store32(m.memory, uint64(uint32(v0))+4, uint32(i32(1)))
+			store32(m.memory, uint64(uint32(v1))+48, uint32(i32(1)))
+			goto l23
 		}
 	l22:
 		v3 = i32(5)
@@ -1230,7 +1228,7 @@ l21:
 l10:
 	store32(m.memory, uint64(uint32(v0))+4, uint32(i32(3)))
 	store32(m.memory, uint64(uint32(v1))+48, uint32(i32(3)))
-l4:
+l1:
 	v3 = i32(1)
 l23:
 	v5 = i64(0)
@@ -2393,8 +2391,8 @@ func (m *Module) Xsample(v0, v1, v2 int64) int64 {
 }
 func (m *Module) Xseek(v0, v1 int32, v2 int64, v3 int32) {
 	var v4, v5, v6 int64
-	var v7, v8, v9 int32
-	var v10, v11, v12, v13, v14 int64
+	var v7 int32
+	var v8, v9, v10, v11, v12 int64
 	t0 := int64(load64(m.memory, uint32(v0)))
 	t1 := v1
 	v4 = t0
@@ -2429,272 +2427,274 @@ func (m *Module) Xseek(v0, v1 int32, v2 int64, v3 int32) {
 			}
 		}
 	l0:
-		t7 := int32(load32(m.memory, uint64(uint32(v0))+16))
-		v7 = t7
 		{
 			{
-				t8 := int32(load32(m.memory, uint64(uint32(v0))+160))
-				v8 = t8
-				if v8 == i32(3) {
-					goto l3
-				}
-				t9 := int32(load32(m.memory, uint64(uint32(v0))+20))
-				v9 = t9
-				goto l4
-			}
-		l3:
-			t10 := int32(load32(m.memory, uint64(uint32(v0))+20))
-			v9 = t10
-			if v7 != i32(2) {
-				goto l4
-			}
-			if v9 == i32(1) {
-				goto l5
-			}
-		}
-	l4:
-		t11 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		t12 := int32(load32(m.memory, uint64(uint32(v0))+168))
-		p13 := i64(0x7fffffffffffffff)
-		if t12 == i32(1) {
-			p13 = t11
-		}
-		v10 = p13
-		p14 := i32(8192)
-		if uint32(v3) < uint32(i32(8192)) {
-			p14 = v3
-		}
-		v3 = p14 + i32(1)
-		t15 := int64(load64(m.memory, uint64(uint32(v0))+312))
-		v11 = t15
-		v12 = int64(uint32(v9))
-		v13 = int64(uint32(v7))
-		v0 = v8 + i32(-3)
-		var p16 int32
-		if uint32(v9) < uint32(i32(2)) {
-			p16 = 1
-		}
-		v9 = p16
-		v2 = v4
-	l15:
-		v5 = v2
-		v6 = v4
-		v3 = v3 + i32(-1)
-		if v3 == 0 {
-			return
-		}
-		v4 = v6
-		v2 = v5
-		{
-			switch v0 {
-			default:
-				goto l7
-			case 0:
-				if uint64(v5) < uint64(v10) {
-					goto l10
-				}
-				v4 = v6
-				v2 = v5
-				goto l7
-			case 2:
-				store64(m.memory, uint32(v1), uint64(v6))
-				t17, t18 := i64_add_wide(v5, v6)
-				v4 = t18
-				v2 = t17
-				t20 := v1
-				p19 := v2
-				if int32(v4) != 0 {
-					p19 = i64(-1)
-				}
-				v2 = p19
-				p21 := i64(0x7fffffffffffffff)
-				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p21 = v2
-				}
-				v4 = p21
-				store64(m.memory, uint64(uint32(t20))+8, uint64(v4))
-				v2 = v6
-				goto l7
-			case 3:
-				t22 := fn2(v11, v5)
-				v2 = t22
-				goto l11
-			}
-		l10:
-			{
-				{
-					if v9 != 0 {
-						goto l12
+				t7 := int32(load32(m.memory, uint64(uint32(v0))+160))
+				v7 = t7 + i32(-3)
+				switch v7 {
+				case 2, 3:
+					goto l4
+				default:
+					return
+				case 0:
+					t8 := int32(load32(m.memory, uint64(uint32(v0))+16))
+					if t8 != i32(2) {
+						goto l4
 					}
-					t23 := int64(uint64(v5) / uint64(v12))
-					t24 := v5
+					t9 := int32(load32(m.memory, uint64(uint32(v0))+20))
+					if t9 == i32(1) {
+						goto l5
+					}
+				}
+			}
+		l4:
+			t10 := int64(load64(m.memory, uint64(uint32(v0))+40))
+			t11 := int32(load32(m.memory, uint64(uint32(v0))+168))
+			p12 := i64(0x7fffffffffffffff)
+			if t11 == i32(1) {
+				p12 = t10
+			}
+			v8 = p12
+			p13 := i32(8192)
+			if uint32(v3) < uint32(i32(8192)) {
+				p13 = v3
+			}
+			v3 = p13 + i32(1)
+			t14 := int64(load64(m.memory, uint64(uint32(v0))+312))
+			v9 = t14
+			t15 := int64(load32(m.memory, uint64(uint32(v0))+16))
+			v10 = t15
+			t16 := int32(load32(m.memory, uint64(uint32(v0))+20))
+			v0 = t16
+			v11 = int64(uint32(v0))
+			var p17 int32
+			if uint32(v0) < uint32(i32(2)) {
+				p17 = 1
+			}
+			v0 = p17
+			v2 = v4
+		l15:
+			v5 = v2
+			v6 = v4
+			v3 = v3 + i32(-1)
+			if v3 == 0 {
+				return
+			}
+			v4 = v6
+			v2 = v5
+			{
+				switch v7 {
+				default:
+					goto l7
+				case 0:
+					if uint64(v5) < uint64(v8) {
+						goto l10
+					}
+					v4 = v6
+					v2 = v5
+					goto l7
+				case 2:
+					store64(m.memory, uint32(v1), uint64(v6))
+					t18, t19 := i64_add_wide(v5, v6)
+					v4 = t19
+					v2 = t18
+					t21 := v1
+					p20 := v2
+					if int32(v4) != 0 {
+						p20 = i64(-1)
+					}
+					v2 = p20
+					p22 := i64(0x7fffffffffffffff)
+					if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+						p22 = v2
+					}
+					v4 = p22
+					store64(m.memory, uint64(uint32(t21))+8, uint64(v4))
+					v2 = v6
+					goto l7
+				case 3:
+					t23 := fn2(v9, v5)
 					v2 = t23
-					t25 := int64(uint64((t24-v2*v12)*v13) / uint64(v12))
-					v4 = t25
-					t26, t27 := i64_mul_wide_u(v2, v13)
-					v14 = t27
-					v2 = t26
-					if v14 == i64(0) {
-						goto l13
+					goto l11
+				}
+			l10:
+				{
+					{
+						if v0 != 0 {
+							goto l12
+						}
+						t24 := int64(uint64(v5) / uint64(v11))
+						t25 := v5
+						v2 = t24
+						t26 := int64(uint64((t25-v2*v11)*v10) / uint64(v11))
+						v4 = t26
+						t27, t28 := i64_mul_wide_u(v2, v10)
+						v12 = t28
+						v2 = t27
+						if v12 == i64(0) {
+							goto l13
+						}
+						v2 = i64(-1)
+					l13:
+						t29, t30 := i64_add_wide(v2, v4)
+						v4 = t30
+						v2 = t29
+						p31 := v2
+						if int32(v4) != 0 {
+							p31 = i64(-1)
+						}
+						v2 = p31
+						goto l14
+					}
+				l12:
+					t32, t33 := i64_mul_wide_u(v5, v10)
+					v4 = t33
+					v2 = t32
+					if v4 == i64(0) {
+						goto l14
 					}
 					v2 = i64(-1)
-				l13:
-					t28, t29 := i64_add_wide(v2, v4)
-					v4 = t29
-					v2 = t28
-					p30 := v2
-					if int32(v4) != 0 {
-						p30 = i64(-1)
-					}
-					v2 = p30
-					goto l14
 				}
-			l12:
-				t31, t32 := i64_mul_wide_u(v5, v13)
-				v4 = t32
-				v2 = t31
-				if v4 == i64(0) {
-					goto l14
+			l14:
+				p34 := v8
+				if uint64(v2) < uint64(v8) {
+					p34 = v2
 				}
-				v2 = i64(-1)
+				v2 = p34
+				p35 := i64(0x7fffffffffffffff)
+				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+					p35 = v2
+				}
+				v2 = p35
 			}
-		l14:
-			p33 := v10
-			if uint64(v2) < uint64(v10) {
-				p33 = v2
+		l11:
+			store64(m.memory, uint32(v1), uint64(v2))
+			v4 = v6
+		l7:
+			if v2 != v5 {
+				goto l15
 			}
-			v2 = p33
-			p34 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p34 = v2
+			if v4 != v6 {
+				goto l15
 			}
-			v2 = p34
+			return
 		}
-	l11:
-		store64(m.memory, uint32(v1), uint64(v2))
-		v4 = v6
-	l7:
-		if v2 != v5 {
-			goto l15
+	l5:
+		t36 := int64(load64(m.memory, uint64(uint32(v0))+40))
+		t37 := int32(load32(m.memory, uint64(uint32(v0))+168))
+		t39 := v1
+		p38 := i64(0x7fffffffffffffff)
+		if t37 == i32(1) {
+			p38 = t36
 		}
-		if v4 != v6 {
-			goto l15
+		v2 = p38
+		t41 := v2
+		t42 := v4
+		p40 := i32(63)
+		if uint32(v3) < uint32(i32(63)) {
+			p40 = v3
 		}
+		v5 = int64(uint32(p40))
+		p43 := i64_shl(t42, v5)
+		if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v5)) {
+			p43 = i64(0x7fffffffffffffff)
+		}
+		v5 = p43
+		p44 := v5
+		if uint64(v2) < uint64(v5) {
+			p44 = t41
+		}
+		store64(m.memory, uint32(t39), uint64(p44))
 	}
-	return
-l5:
-	t35 := int64(load64(m.memory, uint64(uint32(v0))+40))
-	t36 := int32(load32(m.memory, uint64(uint32(v0))+168))
-	t38 := v1
-	p37 := i64(0x7fffffffffffffff)
-	if t36 == i32(1) {
-		p37 = t35
-	}
-	v2 = p37
-	t40 := v2
-	t41 := v4
-	p39 := i32(63)
-	if uint32(v3) < uint32(i32(63)) {
-		p39 = v3
-	}
-	v5 = int64(uint32(p39))
-	p42 := i64_shl(t41, v5)
-	if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v5)) {
-		p42 = i64(0x7fffffffffffffff)
-	}
-	v5 = p42
-	p43 := v5
-	if uint64(v2) < uint64(v5) {
-		p43 = t40
-	}
-	store64(m.memory, uint32(t38), uint64(p43))
 }
 func (m *Module) Xtime_left(v0, v1 int32, v2 int64) int64 {
 	var v3, v4, v5 int64
-	t0 := int64(load64(m.memory, uint64(uint32(v0))+136))
+	t0 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v3 = t0
-	p1 := v3
-	if v3 == i64(0x7fffffffffffffff) {
-		p1 = i64(-1)
-	}
-	v3 = p1
 	{
 		{
 			{
-				t2 := int32(load32(m.memory, uint64(uint32(v0))+180))
-				if t2 != i32(2) {
+				t1 := int32(load32(m.memory, uint64(uint32(v0))+180))
+				if t1 != i32(2) {
 					goto l0
 				}
-				t3 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				if t3 == 0 {
+				v4 = i64(-1)
+				t2 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				if t2 == 0 {
 					goto l1
 				}
-				t4 := int64(load64(m.memory, uint64(uint32(v0))+104))
-				v4 = t4
-				if v4 == i64(0x7fffffffffffffff) {
-					goto l1
+				t3 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v5 = t3
+				if v5 != i64(0x7fffffffffffffff) {
+					goto l2
 				}
-				goto l2
+				goto l1
 			}
 		l0:
-			t5 := int64(load64(m.memory, uint64(uint32(v0))+104))
-			v4 = t5
-			if v4 == i64(0x7fffffffffffffff) {
+			v4 = i64(-1)
+			t4 := int64(load64(m.memory, uint64(uint32(v0))+104))
+			v5 = t4
+			if v5 == i64(0x7fffffffffffffff) {
 				goto l1
 			}
 		}
 	l2:
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t7 := v4
-		v5 = v2 - t6
-		p8 := v5
-		if uint64(v5) > uint64(v2) {
-			p8 = i64(0)
+		t5 := v5
+		v4 = v2 - v3
+		p6 := v4
+		if uint64(v4) > uint64(v2) {
+			p6 = i64(0)
 		}
-		v5 = t7 - p8
-		p9 := v5
-		if uint64(v5) > uint64(v4) {
-			p9 = i64(0)
+		v4 = t5 - p6
+		p7 := v4
+		if uint64(v4) > uint64(v5) {
+			p7 = i64(0)
 		}
-		v4 = p9
-		p10 := v3
-		if uint64(v4) < uint64(v3) {
-			p10 = v4
-		}
-		v3 = p10
+		v4 = p7
 	}
 l1:
-	{
-		t11 := int32(load32(m.memory, uint64(uint32(v1))+52))
-		if t11 == 0 {
-			goto l3
-		}
-		t12 := int64(load64(m.memory, uint64(uint32(v1))+24))
-		v4 = t12
-		v2 = v4 - v2
-		p13 := v2
-		if uint64(v2) > uint64(v4) {
-			p13 = i64(0)
-		}
-		v2 = p13
-		p14 := v3
-		if uint64(v2) < uint64(v3) {
-			p14 = v2
-		}
-		v3 = p14
+	t8 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	v5 = t8
+	v2 = v5 - v2
+	p9 := v2
+	if uint64(v2) > uint64(v5) {
+		p9 = i64(0)
 	}
-l3:
-	return v3
+	v2 = p9
+	p10 := v4
+	if uint64(v2) < uint64(v4) {
+		p10 = v2
+	}
+	t11 := int32(load32(m.memory, uint64(uint32(v1))+52))
+	p12 := v4
+	if t11 != 0 {
+		p12 = p10
+	}
+	v4 = p12
+	t13 := int64(load64(m.memory, uint64(uint32(v0))+136))
+	t14 := v4
+	v2 = t13
+	p15 := v4
+	if uint64(v2) < uint64(v4) {
+		p15 = v2
+	}
+	p16 := p15
+	if v2 == i64(0x7fffffffffffffff) {
+		p16 = t14
+	}
+	return p16
 }
 func (m *Module) fn24(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	var v4 int64
 	var v5 int32
-	var v6 int64
-	var v7, v8, v9 int32
-	var v10 int64
+	var v6, v7, v8, v9, v10 int64
 	var v11 int32
-	var v12, v13, v14, v15, v16, v17 int64
+	var v12 int64
+	var v13 int32
+	var v14 int64
+	var v15 int32
+	var v16 int64
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
@@ -2705,198 +2705,52 @@ func (m *Module) fn24(v0 int32, v1 int64, v2 int32) int64 {
 			t2 := int32(load32(m.memory, uint64(uint32(v0))+172))
 			v5 = t2
 			if v5 != i32(6) {
-				t3 := int32(load32(m.memory, uint64(uint32(v0))+16))
-				v7 = t3
-				{
-					{
-						t4 := int32(load32(m.memory, uint64(uint32(v0))+160))
-						v8 = t4
-						if v8 == i32(3) {
-							goto l3
-						}
-						t5 := int32(load32(m.memory, uint64(uint32(v0))+20))
-						v9 = t5
-						goto l4
-					}
-				l3:
-					t6 := int32(load32(m.memory, uint64(uint32(v0))+20))
-					v9 = t6
-					if v7 != i32(2) {
-						goto l4
-					}
-					if v9 == i32(1) {
-						goto l5
-					}
-				}
-			l4:
-				t7 := int64(load64(m.memory, uint64(uint32(v0))+40))
-				t8 := int32(load32(m.memory, uint64(uint32(v0))+168))
-				p9 := i64(0x7fffffffffffffff)
-				if t8 == i32(1) {
-					p9 = t7
-				}
-				v10 = p9
-				p10 := i32(8192)
-				if uint32(v2) < uint32(i32(8192)) {
-					p10 = v2
-				}
-				v11 = p10 + i32(1)
-				t11 := int64(load64(m.memory, uint64(uint32(v0))+312))
-				v12 = t11
-				v13 = int64(uint32(v9))
-				v14 = int64(uint32(v7))
-				v7 = v8 + i32(-3)
-				var p12 int32
-				if uint32(v9) < uint32(i32(2)) {
-					p12 = 1
-				}
-				v9 = p12
-				v6 = v4
-				v15 = v4
-			l14:
-				v16 = v15
-				v17 = v4
-				v11 = v11 + i32(-1)
-				if v11 == 0 {
-					goto l2
-				}
-				v4 = v17
-				v15 = v16
-				switch v7 {
-				default:
-					goto l7
-				case 2:
-					t13, t14 := i64_add_wide(v16, v17)
-					v6 = t14
-					v4 = t13
-					p15 := v4
-					if int32(v6) != 0 {
-						p15 = i64(-1)
-					}
-					v4 = p15
-					p16 := i64(0x7fffffffffffffff)
-					if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
-						p16 = v4
-					}
-					v4 = p16
-					v6 = v17
-					v15 = v17
-					goto l7
-				case 3:
-					t17 := fn2(v12, v16)
-					v6 = t17
-					goto l10
-				case 0:
-					v4 = v17
-					v15 = v16
-					if uint64(v16) >= uint64(v10) {
-						goto l7
-					}
-					{
-						{
-							if v9 != 0 {
-								goto l11
-							}
-							t18 := int64(uint64(v16) / uint64(v13))
-							t19 := v16
-							v4 = t18
-							t20 := int64(uint64((t19-v4*v13)*v14) / uint64(v13))
-							v6 = t20
-							t21, t22 := i64_mul_wide_u(v4, v14)
-							v15 = t22
-							v4 = t21
-							if v15 == i64(0) {
-								goto l12
-							}
-							v4 = i64(-1)
-						l12:
-							t23, t24 := i64_add_wide(v4, v6)
-							v6 = t24
-							v4 = t23
-							p25 := v4
-							if int32(v6) != 0 {
-								p25 = i64(-1)
-							}
-							v4 = p25
-							goto l13
-						}
-					l11:
-						t26, t27 := i64_mul_wide_u(v16, v14)
-						v6 = t27
-						v4 = t26
-						if v6 == i64(0) {
-							goto l13
-						}
-						v4 = i64(-1)
-					}
-				l13:
-					p28 := v10
-					if uint64(v4) < uint64(v10) {
-						p28 = v4
-					}
-					v4 = p28
-					p29 := i64(0x7fffffffffffffff)
-					if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
-						p29 = v4
-					}
-					v6 = p29
-				}
-			l10:
-				v4 = v17
-				v15 = v6
-			l7:
-				if v15 != v16 {
-					goto l14
-				}
-				if v4 != v17 {
-					goto l14
-				}
-				goto l2
+				goto l0
 			}
 			if v2&i32(0xfff) != 0 {
-				v12 = int64(uint32(v2))
-				v16 = v12 & i64(0xfffff000)
-				v17 = v1 + int64(uint64(v12)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
-				t30 := int64(load64(m.memory, uint64(uint32(v0))+40))
-				v15 = t30
-				t31 := int32(load32(m.memory, uint64(uint32(v0))+168))
-				var p32 int32
-				if t31 == i32(2) {
-					p32 = 1
+				v7 = int64(uint32(v2))
+				v8 = v7 & i64(0xfffff000)
+				v9 = v1 + int64(uint64(v7)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
+				t3 := int64(load64(m.memory, uint64(uint32(v0))+40))
+				v10 = t3
+				t4 := int32(load32(m.memory, uint64(uint32(v0))+168))
+				var p5 int32
+				if t4 == i32(2) {
+					p5 = 1
 				}
-				v11 = p32
+				v11 = p5
 				v6 = v4
-			l15:
+			l3:
 				{
-					m.fn18(v3, v6, v0, v16)
-					t33 := int64(load64(m.memory, uint64(uint32(v3))+8))
-					t34 := int64(load64(m.memory, uint32(v3)))
-					v6 = t34
-					t35 := t33 - v6 + i64(1)
-					v10 = (int64(uint64(v17)>>30) ^ v17) * i64(-4658895280553007687)
-					v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
-					_, t37 := i64_mul_wide_u(t35, int64(uint64(v10)>>31)^v10)
-					v10 = t37
-					t38 := v4
-					t39 := v15
-					v6 = v6 + v10
-					p40 := v6
-					if uint64(v15) < uint64(v6) {
-						p40 = t39
+					m.fn18(v3, v6, v0, v8)
+					t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
+					t7 := int64(load64(m.memory, uint32(v3)))
+					v6 = t7
+					t8 := t6 - v6 + i64(1)
+					v12 = (int64(uint64(v9)>>30) ^ v9) * i64(-4658895280553007687)
+					v12 = (int64(uint64(v12)>>27) ^ v12) * i64(-0x6b2fb644ecceee15)
+					_, t10 := i64_mul_wide_u(t8, int64(uint64(v12)>>31)^v12)
+					v12 = t10
+					t11 := v4
+					t12 := v10
+					v6 = v6 + v12
+					p13 := v6
+					if uint64(v10) < uint64(v6) {
+						p13 = t12
 					}
-					p41 := v6
+					p14 := v6
 					if v11 != 0 {
-						p41 = p40
+						p14 = p13
 					}
-					p42 := p41
-					if v16&i64(0xfff) == i64(0xfff) {
-						p42 = t38
+					p15 := p14
+					if v8&i64(0xfff) == i64(0xfff) {
+						p15 = t11
 					}
-					v6 = p42
-					v17 = v17 + i64(-0x61c8864680b583eb)
-					v16 = v16 + i64(1)
-					if uint64(v16) < uint64(v12) {
-						goto l15
+					v6 = p15
+					v9 = v9 + i64(-0x61c8864680b583eb)
+					v8 = v8 + i64(1)
+					if uint64(v8) < uint64(v7) {
+						goto l3
 					}
 					goto l2
 				}
@@ -2904,82 +2758,231 @@ func (m *Module) fn24(v0 int32, v1 int64, v2 int32) int64 {
 			v6 = v4
 			goto l2
 		}
-	l5:
-		t43 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		t44 := int32(load32(m.memory, uint64(uint32(v0))+168))
-		p45 := i64(0x7fffffffffffffff)
-		if t44 == i32(1) {
-			p45 = t43
+	l0:
+		v6 = v4
+		{
+			{
+				t16 := int32(load32(m.memory, uint64(uint32(v0))+160))
+				v13 = t16 + i32(-3)
+				switch v13 {
+				case 2, 3:
+					goto l5
+				default:
+					goto l2
+				case 0:
+					t17 := int32(load32(m.memory, uint64(uint32(v0))+16))
+					if t17 != i32(2) {
+						goto l5
+					}
+					t18 := int32(load32(m.memory, uint64(uint32(v0))+20))
+					if t18 == i32(1) {
+						goto l6
+					}
+				}
+			}
+		l5:
+			t19 := int64(load64(m.memory, uint64(uint32(v0))+40))
+			t20 := int32(load32(m.memory, uint64(uint32(v0))+168))
+			p21 := i64(0x7fffffffffffffff)
+			if t20 == i32(1) {
+				p21 = t19
+			}
+			v12 = p21
+			p22 := i32(8192)
+			if uint32(v2) < uint32(i32(8192)) {
+				p22 = v2
+			}
+			v11 = p22 + i32(1)
+			t23 := int64(load64(m.memory, uint64(uint32(v0))+312))
+			v7 = t23
+			t24 := int64(load32(m.memory, uint64(uint32(v0))+16))
+			v14 = t24
+			t25 := int32(load32(m.memory, uint64(uint32(v0))+20))
+			v15 = t25
+			v16 = int64(uint32(v15))
+			var p26 int32
+			if uint32(v15) < uint32(i32(2)) {
+				p26 = 1
+			}
+			v15 = p26
+			v6 = v4
+			v10 = v4
+		l15:
+			v8 = v10
+			v9 = v4
+			v11 = v11 + i32(-1)
+			if v11 == 0 {
+				goto l2
+			}
+			v4 = v9
+			v10 = v8
+			switch v13 {
+			default:
+				goto l8
+			case 2:
+				t27, t28 := i64_add_wide(v8, v9)
+				v6 = t28
+				v4 = t27
+				p29 := v4
+				if int32(v6) != 0 {
+					p29 = i64(-1)
+				}
+				v4 = p29
+				p30 := i64(0x7fffffffffffffff)
+				if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
+					p30 = v4
+				}
+				v4 = p30
+				v6 = v9
+				v10 = v9
+				goto l8
+			case 3:
+				t31 := fn2(v7, v8)
+				v6 = t31
+				goto l11
+			case 0:
+				v4 = v9
+				v10 = v8
+				if uint64(v8) >= uint64(v12) {
+					goto l8
+				}
+				{
+					{
+						if v15 != 0 {
+							goto l12
+						}
+						t32 := int64(uint64(v8) / uint64(v16))
+						t33 := v8
+						v4 = t32
+						t34 := int64(uint64((t33-v4*v16)*v14) / uint64(v16))
+						v6 = t34
+						t35, t36 := i64_mul_wide_u(v4, v14)
+						v10 = t36
+						v4 = t35
+						if v10 == i64(0) {
+							goto l13
+						}
+						v4 = i64(-1)
+					l13:
+						t37, t38 := i64_add_wide(v4, v6)
+						v6 = t38
+						v4 = t37
+						p39 := v4
+						if int32(v6) != 0 {
+							p39 = i64(-1)
+						}
+						v4 = p39
+						goto l14
+					}
+				l12:
+					t40, t41 := i64_mul_wide_u(v8, v14)
+					v6 = t41
+					v4 = t40
+					if v6 == i64(0) {
+						goto l14
+					}
+					v4 = i64(-1)
+				}
+			l14:
+				p42 := v12
+				if uint64(v4) < uint64(v12) {
+					p42 = v4
+				}
+				v4 = p42
+				p43 := i64(0x7fffffffffffffff)
+				if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
+					p43 = v4
+				}
+				v6 = p43
+			}
+		l11:
+			v4 = v9
+			v10 = v6
+		l8:
+			if v10 != v8 {
+				goto l15
+			}
+			if v4 != v9 {
+				goto l15
+			}
+			goto l2
 		}
-		v16 = p45
-		t47 := v16
-		t48 := v4
-		p46 := i32(63)
+	l6:
+		t44 := int64(load64(m.memory, uint64(uint32(v0))+40))
+		t45 := int32(load32(m.memory, uint64(uint32(v0))+168))
+		p46 := i64(0x7fffffffffffffff)
+		if t45 == i32(1) {
+			p46 = t44
+		}
+		v8 = p46
+		t48 := v8
+		t49 := v4
+		p47 := i32(63)
 		if uint32(v2) < uint32(i32(63)) {
-			p46 = v2
+			p47 = v2
 		}
-		v17 = int64(uint32(p46))
-		p49 := i64_shl(t48, v17)
-		if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v17)) {
-			p49 = i64(0x7fffffffffffffff)
+		v9 = int64(uint32(p47))
+		p50 := i64_shl(t49, v9)
+		if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v9)) {
+			p50 = i64(0x7fffffffffffffff)
 		}
-		v17 = p49
-		p50 := v17
-		if uint64(v16) < uint64(v17) {
-			p50 = t47
+		v9 = p50
+		p51 := v9
+		if uint64(v8) < uint64(v9) {
+			p51 = t48
 		}
-		v6 = p50
+		v6 = p51
 	}
 l2:
-	t51 := v3
-	t52 := v6
-	t53 := v0
-	v16 = int64(uint32(v2))
-	m.fn18(t51, t52, t53, v16)
-	t54 := int64(load64(m.memory, uint64(uint32(v3))+8))
-	t55 := int64(load64(m.memory, uint32(v3)))
-	v17 = t55
-	t56 := t54 - v17 + i64(1)
-	v16 = v1 + v16*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-	v16 = (int64(uint64(v16)>>30) ^ v16) * i64(-4658895280553007687)
-	v16 = (int64(uint64(v16)>>27) ^ v16) * i64(-0x6b2fb644ecceee15)
-	_, t58 := i64_mul_wide_u(t56, int64(uint64(v16)>>31)^v16)
-	v16 = t58
-	v16 = v17 + v16
+	t52 := v3
+	t53 := v6
+	t54 := v0
+	v8 = int64(uint32(v2))
+	m.fn18(t52, t53, t54, v8)
+	t55 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	t56 := int64(load64(m.memory, uint32(v3)))
+	v9 = t56
+	t57 := t55 - v9 + i64(1)
+	v8 = v1 + v8*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
+	v8 = (int64(uint64(v8)>>30) ^ v8) * i64(-4658895280553007687)
+	v8 = (int64(uint64(v8)>>27) ^ v8) * i64(-0x6b2fb644ecceee15)
+	_, t59 := i64_mul_wide_u(t57, int64(uint64(v8)>>31)^v8)
+	v8 = t59
+	v8 = v9 + v8
 	{
 		if v5 != i32(7) {
 			goto l16
 		}
-		t59 := int64(load64(m.memory, uint64(uint32(v0))+88))
-		t60, t61 := i64_mul_wide_u(t59, v16)
-		v17 = t61
-		v16 = t60
-		if v17 == 0 {
+		t60 := int64(load64(m.memory, uint64(uint32(v0))+88))
+		t61, t62 := i64_mul_wide_u(t60, v8)
+		v9 = t62
+		v8 = t61
+		if v9 == 0 {
 			goto l17
 		}
-		v16 = i64(-1)
+		v8 = i64(-1)
 	l17:
-		p62 := i64(0x7fffffffffffffff)
-		if uint64(v16) < uint64(i64(0x7fffffffffffffff)) {
-			p62 = v16
+		p63 := i64(0x7fffffffffffffff)
+		if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+			p63 = v8
 		}
-		v16 = p62
+		v8 = p63
 	}
 l16:
-	t63 := int64(load64(m.memory, uint64(uint32(v0))+40))
-	v17 = t63
-	t64 := int32(load32(m.memory, uint64(uint32(v0))+168))
-	v0 = t64
+	t64 := int64(load64(m.memory, uint64(uint32(v0))+40))
+	v9 = t64
+	t65 := int32(load32(m.memory, uint64(uint32(v0))+168))
+	v0 = t65
 	m.g0 = v3 + i32(16)
-	p65 := v16
-	if uint64(v17) < uint64(v16) {
-		p65 = v17
+	p66 := v8
+	if uint64(v9) < uint64(v8) {
+		p66 = v9
 	}
-	p66 := v16
+	p67 := v8
 	if v0 == i32(2) {
-		p66 = p65
+		p67 = p66
 	}
-	return p66
+	return p67
 }
 func (m *Module) X__data_end() *int32 {
 	return &m.g1

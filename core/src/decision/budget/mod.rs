@@ -6,9 +6,11 @@ pub(crate) mod exchange;
 pub(crate) mod fallback;
 mod kinds;
 pub(crate) mod level;
+mod lock;
 pub(crate) mod member;
 mod member_exchange;
 mod member_words;
+mod patience;
 mod rule;
 pub(crate) mod shared_state;
 pub(crate) mod state;
@@ -19,9 +21,9 @@ mod ttl;
 use core::fmt;
 use core::str::FromStr;
 
-use crate::decision::atomic::{AtomicU64, Ordering};
 use crate::decision::budget::event::BudgetEvent;
 use crate::decision::budget::level::BudgetLevel;
+use crate::decision::budget::lock::Locked;
 use crate::decision::budget::rule::{BudgetConfig, STATE, State};
 use crate::decision::outcome::Outcome;
 use crate::error::parse_error::ParseError;
@@ -66,10 +68,7 @@ use crate::validate::rules::{resolve_kinds, resolve_values};
 #[repr(C)]
 pub struct Budget {
     config: BudgetConfig,
-    /// 1 while a thread changes the state. A lock of the operating system would need an operating
-    /// system, and this one is held for nanoseconds.
-    lock: AtomicU64,
-    state: [AtomicU64; STATE],
+    state: Locked<STATE>,
 }
 
 impl Budget {
@@ -90,8 +89,7 @@ impl Budget {
         let mut values = resolve_kinds(params, &BUDGET_FIELDS)?;
         resolve_values(params, &BUDGET_FIELDS, &mut values)?;
         let config = BudgetConfig::from_values(&values);
-        let state = kinds::full(&config).map(AtomicU64::new);
-        Ok(Self { config, lock: AtomicU64::new(0), state })
+        Ok(Self { config, state: Locked::new(kinds::full(&config)) })
     }
 
     /// The budget string of this budget when it is full. Equal budgets have equal strings.
@@ -146,7 +144,7 @@ impl Budget {
     /// ```
     #[must_use]
     pub fn level(&self, now_ns: u64) -> BudgetLevel {
-        let state = self.lock().inspect(|state| self.unlock(state));
+        let state = self.state.lock().inspect(|state| self.state.unlock(state));
         match state {
             Some(mut state) => kinds::level(&self.config, &mut state, now_ns),
             None => {
@@ -157,7 +155,7 @@ impl Budget {
 
     /// The budget as plain numbers: its configuration, then its state.
     pub(crate) fn to_words(&self) -> [u64; Self::WORDS] {
-        let state = self.lock().inspect(|state| self.unlock(state)).unwrap_or_default();
+        let state = self.state.lock().inspect(|state| self.state.unlock(state)).unwrap_or_default();
         let mut words = self.config.0.into_iter().chain(state);
         core::array::from_fn(|_| words.next().unwrap_or_default())
     }
@@ -166,17 +164,17 @@ impl Budget {
     pub(crate) fn from_words(words: &[u64; Self::WORDS]) -> Self {
         let mut words = words.iter().copied();
         let config = BudgetConfig(core::array::from_fn(|_| words.next().unwrap_or_default()));
-        let state = core::array::from_fn(|_| AtomicU64::new(words.next().unwrap_or_default()));
-        Self { config, lock: AtomicU64::new(0), state }
+        let state = core::array::from_fn(|_| words.next().unwrap_or_default());
+        Self { config, state: Locked::new(state) }
     }
 
     /// Makes one change to the account, atomically. Returns whether a requested retry is granted, as 0 or 1.
     #[expect(clippy::inline_always, reason = "as in `kinds`")]
     #[inline(always)]
     pub(crate) fn report(&self, event: BudgetEvent, now_ns: u64) -> u64 {
-        let Some(mut state) = self.lock() else { return 0 };
+        let Some(mut state) = self.state.lock() else { return 0 };
         let granted = kinds::change(&self.config, &mut state, event, 1, now_ns);
-        self.unlock(&state);
+        self.state.unlock(&state);
         granted
     }
 
@@ -193,82 +191,9 @@ impl Budget {
         }
     }
 
-    /// The state, which no other thread changes until [`Self::unlock`]. `None` if the budget is damaged: it changes
-    /// nothing and grants nothing.
-    #[inline]
-    fn lock(&self) -> Option<State> {
-        let take = || self.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed);
-        while take().is_err() {
-            if !self.wait_until_free(yield_now, sleep) {
-                return None;
-            }
-        }
-        Some(self.state.each_ref().map(|word| word.load(Ordering::Relaxed)))
-    }
-
-    /// Keeps a state and frees the lock.
-    #[inline]
-    fn unlock(&self, state: &State) {
-        for (word, value) in self.state.iter().zip(state) {
-            word.store(*value, Ordering::Relaxed);
-        }
-        // A lock that counts as damaged stays so: other threads have given up changes.
-        if self.lock.load(Ordering::Relaxed) != DAMAGED {
-            self.lock.store(0, Ordering::Release);
-        }
-    }
-
-    /// Waits until no thread holds the lock, which takes nanoseconds unless its holder was
-    /// preempted. The wait then yields the processor, and later sleeps for milliseconds, so that
-    /// its length hardly depends on how busy the machine is. Returns false if the lock is damaged:
-    /// it has no value of a lock, or nobody frees it, because the memory was copied or the process
-    /// was forked under it. Only the first call waits for a lock that nobody frees; from then on it
-    /// is damaged.
+    /// Whether no thread holds the lock, perhaps after a wait. False if the budget is damaged.
     pub(crate) fn wait_until_free(&self, yield_now: impl Fn(), sleep: impl Fn()) -> bool {
-        for tries in 0..SPINS + YIELDS + SLEEPS {
-            match self.lock.load(Ordering::Relaxed) {
-                0 => return true,
-                1 if tries < SPINS => core::hint::spin_loop(),
-                1 if tries < SPINS + YIELDS => yield_now(),
-                1 => sleep(),
-                _ => return false,
-            }
-        }
-        let _ = self.lock.compare_exchange(1, DAMAGED, Ordering::Relaxed, Ordering::Relaxed);
-        false
-    }
-}
-
-/// The value of a lock that nobody frees.
-const DAMAGED: u64 = 2;
-
-/// How often a thread spins, yields and sleeps before the lock counts as damaged.
-const SPINS: u32 = 100;
-const YIELDS: u32 = 1000;
-const SLEEPS: u32 = 5000;
-
-fn yield_now() {
-    #[cfg(feature = "yield")]
-    std::thread::yield_now();
-    #[cfg(not(feature = "yield"))]
-    spin(1 << 5);
-}
-
-fn sleep() {
-    #[cfg(all(feature = "yield", not(target_family = "wasm")))]
-    std::thread::sleep(core::time::Duration::from_millis(1));
-    // WebAssembly may be unable to sleep.
-    #[cfg(all(feature = "yield", target_family = "wasm"))]
-    yield_now();
-    #[cfg(not(feature = "yield"))]
-    spin(1 << 15);
-}
-
-/// Spins about as long as the call of the operating system that is missing.
-#[cfg(not(feature = "yield"))]
-fn spin(count: u32) {
-    for _ in 0..count {
-        core::hint::spin_loop();
+        self.state.wait_until_free(yield_now, sleep)
     }
 }
 
