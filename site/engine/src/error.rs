@@ -46,7 +46,9 @@ impl Refused {
     pub(crate) fn clients(number: usize, error: ClientsError) -> Self {
         let refused = match error {
             ClientsError::Policy { text, error } => Self::parse("policy", &text, &error),
-            ClientsError::Budget { text, error } => Self::parse("budget", &text, &error),
+            ClientsError::Budget { text, error } => {
+                Self { field: Some("budget"), ..Self::parse("policy", &text, &error) }
+            }
             ClientsError::Other(message) => Self::new("policy", &message),
         };
         Self { number, ..refused }

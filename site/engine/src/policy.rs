@@ -9,6 +9,7 @@ use backoff_core::ffi::{
 use backoff_core::{
     Budget, ErrorCode, Field, FieldValue, ParseError, Policy, PolicyError, RandomStream,
 };
+use backoff_sim::Clients;
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -78,6 +79,15 @@ pub(crate) fn budget_of(text: &str) -> Result<Option<Budget>, Refused> {
 #[must_use]
 pub fn policy(text: &str) -> String {
     answer(policy_of(text).map(|policy| Parsed::new(&policy)))
+}
+
+/// The fields of a policy string that may have a name in front of it, and a budget and more behind it: what
+/// `backoff simulate --policy` takes.
+#[wasm_bindgen]
+#[must_use]
+pub fn clients(text: &str) -> String {
+    let clients = text.parse::<Clients>().map_err(|error| Refused::clients(0, error));
+    answer(clients.map(|clients| Parsed::new(clients.policy())))
 }
 
 /// The fields of a budget string.

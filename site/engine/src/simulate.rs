@@ -1,6 +1,6 @@
 //! A simulation in small steps, so that a page can show the charts while they become more exact.
 
-use backoff_sim::{Experiment, Shard, Summary, Totals};
+use backoff_sim::{Experiment, ExperimentError, Shard, Summary, Totals};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -10,6 +10,40 @@ use crate::options::Options;
 
 /// The steps of a point are as many, unless they would have more runs than that.
 const ROUNDS: u32 = 20;
+
+/// The most operations of a run: each takes memory of the page.
+const MOST_OPERATIONS: u64 = 1_000_000;
+
+/// The most points of all lines: the page draws them while it simulates.
+const MOST_POINTS: usize = 2_000;
+
+/// After how many events the page cuts a run: some seconds.
+const MOST_EVENTS: u64 = 20_000_000;
+
+/// The options that an error is about, by the words of the error.
+const OPTIONS: [(&str, &str); 17] = [
+    ("rate limit", "limit"),
+    ("clients", "clients"),
+    ("operations", "operations"),
+    ("runs", "runs"),
+    ("processes", "processes"),
+    ("arrivals", "rate"),
+    ("layers", "layers"),
+    ("outage", "outage"),
+    ("per call", "per-call"),
+    ("timeout", "timeout"),
+    ("workers", "workers"),
+    ("service", "service"),
+    ("capacity", "capacity"),
+    ("failure", "failure"),
+    ("latency", "latency"),
+    ("interval", "interval"),
+    ("longest time", "interval"),
+];
+
+/// From so many operations on, a run can be long, so each is a step, up to so many.
+const LARGE: u64 = 500;
+const LARGE_ROUNDS: u32 = 1_000;
 
 /// A simulation. The last summary of each point is what the command prints, to the last digit.
 #[wasm_bindgen]
@@ -61,12 +95,25 @@ impl Simulation {
     fn read(input: &str) -> Result<Self, Refused> {
         let options: Options =
             serde_json::from_str(input).map_err(|error| Refused::new("model", &error))?;
-        let sweep = options.sweep()?;
+        let mut sweep = options.sweep()?;
+        sweep.max_events = MOST_EVENTS;
         let experiments = sweep.experiments();
-        for experiment in &experiments {
-            experiment.validate().map_err(|error| Refused::new("model", &error))?;
+        let load = if sweep.rate.is_some() { "rate" } else { "clients" };
+        if experiments.len() > MOST_POINTS {
+            return Err(too_many(load, "points", experiments.len() as u64, MOST_POINTS as u64));
         }
-        let rounds = sweep.runs.min(ROUNDS).max(sweep.runs / ROUNDS).max(1);
+        let each = (experiments.len() / sweep.lines.len().max(1)).max(1);
+        for (number, experiment) in experiments.iter().enumerate() {
+            experiment.validate().map_err(|error| refused(&error, number / each))?;
+            let operations = experiment.clients();
+            if operations > MOST_OPERATIONS {
+                return Err(too_many(load, "operations in a run", operations, MOST_OPERATIONS));
+            }
+        }
+        let largest = experiments.iter().map(Experiment::clients).max().unwrap_or(0);
+        let fewest =
+            if largest < LARGE { sweep.runs / ROUNDS } else { sweep.runs.min(LARGE_ROUNDS) };
+        let rounds = sweep.runs.min(ROUNDS).max(fewest).max(1);
         let runs = u64::from(sweep.runs);
         let total = experiments.iter().map(|one| one.clients().saturating_mul(runs)).sum();
         let point = |experiment| Point { experiment, totals: None };
@@ -129,4 +176,23 @@ impl Simulation {
     fn part(&self) -> f64 {
         self.done as f64 / self.total.max(1) as f64
     }
+}
+
+fn refused(error: &ExperimentError, line: usize) -> Refused {
+    let option = match error {
+        ExperimentError::Field(..) => "policy",
+        ExperimentError::Budget(_) => "budget",
+        ExperimentError::OutOfRange { what, .. } => {
+            let named = OPTIONS.iter().find(|(words, _)| what.contains(words));
+            named.map_or("model", |&(_, option)| option)
+        }
+    };
+    Refused { number: line, ..Refused::new(option, error) }
+}
+
+fn too_many(option: &'static str, what: &str, number: u64, most: u64) -> Refused {
+    let message = format!(
+        "{number} {what} are more than the {most} that this page simulates (the command takes more)"
+    );
+    Refused::new(option, &message)
 }

@@ -15,10 +15,13 @@ function decoded(text) {
 	}
 }
 
+/** Chats encode a whole fragment: one without any `=` of its own. */
+const plain = (fragment) => (/^[^=]*%3d/i.test(fragment) && !fragment.includes("=") ? decoded(fragment) : fragment);
+
 /** The values by their keys: a list for keys that may be repeated, otherwise the last text. */
 export function read(hash) {
 	const state = {};
-	for (const pair of hash.replace(/^#/, "").split("&")) {
+	for (const pair of plain(hash.replace(/^#/, "")).split("&")) {
 		const [, key, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
 		if (key === undefined) {
 			continue;
@@ -35,6 +38,7 @@ export function read(hash) {
 /** The other way; values that are empty are left out. */
 export function write(state) {
 	const pairs = Object.entries(state).flatMap(([key, value]) => [value].flat().map((one) => [key, one]));
-	const written = pairs.filter(([, value]) => value !== undefined && value !== "");
+	// A policy that is not written yet is the first all the same.
+	const written = pairs.filter(([key, value]) => value !== undefined && (value !== "" || key === "policy"));
 	return written.map(([key, value]) => `${key}=${escaped(String(value))}`).join("&");
 }

@@ -132,8 +132,8 @@ export function chart(
 	details.addEventListener("toggle", fill);
 	const figure = h(
 		"figure",
-		{ id: `chart-${id}` },
-		h("figcaption", {}, h("h3", {}, title), h("span", { class: "muted small" }, subtitle ?? "")),
+		{ id: `chart-${id}`, "aria-labelledby": `title-${id}` },
+		h("figcaption", {}, h("h3", { id: `title-${id}` }, title), h("span", { class: "muted small" }, subtitle ?? "")),
 		box,
 		legend,
 		details,

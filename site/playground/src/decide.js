@@ -5,7 +5,7 @@ import { h, say } from "./dom.js";
 import { errorParts } from "./editor.js";
 import * as engine from "./engine.js";
 import { time } from "./numbers.js";
-import { budgetText, policyText, seed, set, state } from "./state.js";
+import { budgetText, deadlineText, ownText, policyText, seed, set, state } from "./state.js";
 
 const OUTCOMES = ["success", "transient", "throttled", "timeout", "permanent"];
 
@@ -22,11 +22,14 @@ const REASONS = {
 	cancelled: "it was cancelled",
 };
 
-const attempts = () => state.attempt ?? FIRST;
+/** The most attempts: a page shows them all at once. */
+const MOST = 100;
+
+const attempts = () => (state.attempt ?? FIRST).slice(0, MOST);
 
 function read(text) {
 	const [outcome, ...pairs] = text.split(";");
-	const values = Object.fromEntries(pairs.map((pair) => pair.split("=")));
+	const values = Object.fromEntries(pairs.map((pair) => /^([^=]*)=?(.*)$/s.exec(pair).slice(1)));
 	return { outcome, retryAfter: values["retry-after"] ?? "", took: values.took ?? "" };
 }
 
@@ -41,11 +44,12 @@ export function render(view) {
 	const key = field("key", keys()[0], "whose waits these are", (value) => ({
 		key: value ? [value, ...keys().slice(1)] : undefined,
 	}));
+	const most = h("p", { class: "muted small" });
 	const summary = h("p", { class: "block", "aria-live": "polite" });
 	const rows = [];
 	const add = h("button", { type: "button" }, "Add an attempt");
 	add.addEventListener("click", () => {
-		set({ attempt: [...attempts(), "transient"] }, "decide");
+		set({ attempt: [...attempts(), "transient"].slice(0, MOST) }, "decide");
 		rows.at(-1)?.outcome.focus();
 	});
 	view.replaceChildren(
@@ -55,10 +59,19 @@ export function render(view) {
 		error,
 		list,
 		h("div", { class: "run" }, add, reset()),
+		most,
 		summary,
 	);
 	return () => {
 		const texts = attempts();
+		const more = (state.attempt?.length ?? 0) - MOST;
+		add.disabled = texts.length >= MOST;
+		most.textContent =
+			more > 0
+				? `Only the first ${MOST} attempts are shown: ${more} are not.`
+				: add.disabled
+					? `At most ${MOST} attempts are shown.`
+					: "";
 		while (rows.length > texts.length) {
 			rows.pop().item.remove();
 		}
@@ -74,7 +87,9 @@ export function render(view) {
 				input.value = value();
 			}
 		}
-		decide(rows, error, summary);
+		const own = ownText("deadline");
+		deadline.input.placeholder = own === undefined ? "none" : `${own}, of the policy`;
+		decide({ rows, fields: { before, deadline }, error, summary });
 	};
 }
 
@@ -104,6 +119,7 @@ function row(number) {
 		h("input", { type: "text", class: "code", placeholder, autocomplete: "off", spellcheck: "false" });
 	const [took, retryAfter] = [text("50ms"), text("none")];
 	const decision = h("div", { class: "decision" });
+	const error = h("div", { class: "error", role: "alert", hidden: true });
 	const remove = h("button", { type: "button", class: "icon", "aria-label": `Remove attempt ${number + 1}` }, "×");
 	const change = () => {
 		const one = written({ outcome: select.value, retryAfter: retryAfter.value.trim(), took: took.value.trim() });
@@ -128,6 +144,7 @@ function row(number) {
 		),
 		decision,
 		remove,
+		error,
 	);
 	const show = (values) => {
 		for (const [input, value] of [
@@ -140,45 +157,65 @@ function row(number) {
 			}
 		}
 	};
-	return { item, decision, outcome: select, show };
+	return { item, decision, error, outcome: select, inputs: { outcome: select, took, "retry-after": retryAfter }, show };
 }
 
-function decide(rows, error, summary) {
+/** Shows what is wrong beside its field, or at the top if it is in the policy or in the budget. */
+function showRefused({ rows, fields, error }, refused) {
+	const row = refused?.option === "attempt" ? rows[refused.number] : undefined;
+	const wrong = row ? row.inputs[refused.field] : fields[refused?.option]?.input;
+	const inputs = [
+		...rows.flatMap(({ inputs }) => Object.values(inputs)),
+		...Object.values(fields).map(({ input }) => input),
+	];
+	for (const input of inputs) {
+		input.setAttribute("aria-invalid", String(input === wrong));
+	}
+	for (const one of rows) {
+		one.error.hidden = one !== row;
+		one.error.replaceChildren(...(one === row ? [`${refused.field}: ${refused.message}`] : []));
+	}
+	error.hidden = !refused || row !== undefined;
+	error.replaceChildren(...(error.hidden ? [] : [h("strong", {}, `${refused.option}: `), ...errorParts(refused)]));
+}
+
+function decide(shown) {
+	const { rows, summary } = shown;
 	const steps = engine.decide({
 		policy: policyText(),
 		budget: budgetText(),
 		seed: seed(),
 		key: keys()[0],
-		deadline: state.deadline ?? "",
-		before: Number.parseInt(state.before ?? "0", 10) || 0,
+		deadline: deadlineText(),
+		before: state.before ?? "",
 		attempts: attempts(),
 	});
-	error.hidden = !steps.error;
-	if (steps.error) {
-		error.replaceChildren(...errorParts(steps.error));
-		return;
-	}
+	showRefused(shown, steps.error);
+	const { fields } = steps.error ? {} : engine.policy(policyText());
+	const nothing = steps.error ? "not decided: something is wrong" : "not made";
 	for (const [number, { item, decision }] of rows.entries()) {
-		item.classList.toggle("unused", number >= steps.length);
-		decision.replaceChildren(
-			...(steps[number] ? sentence(steps[number]) : [h("span", { class: "muted" }, "not made")]),
-		);
+		const step = steps.error ? undefined : steps[number];
+		item.classList.toggle("unused", !step);
+		decision.replaceChildren(...(step ? sentence(step, fields) : [h("span", { class: "muted" }, nothing)]));
 	}
-	const last = steps.at(-1);
+	const last = steps.error ? undefined : steps.at(-1);
 	summary.textContent = !last
 		? ""
 		: last.decision === "stop"
 			? `It stops after ${time(last.ended_ns)} and ${steps.length} attempt${steps.length === 1 ? "" : "s"}: ${REASONS[last.reason]}.`
-			: "It still waits: add an attempt.";
+			: rows.length < MOST
+				? "It still waits: add an attempt."
+				: "It still waits.";
 }
 
-function sentence(step) {
+function sentence(step, fields) {
 	const {
 		decision,
 		reason,
 		delay_ns,
 		computed_ns,
 		retry_after_ns,
+		limit,
 		index,
 		level,
 		level_before,
@@ -187,7 +224,8 @@ function sentence(step) {
 		ended_ns,
 	} = step;
 	const stops = decision === "stop";
-	const hint = retry_after_ns === null ? undefined : `Retry-After ${time(retry_after_ns)}`;
+	const cut = limit ? `, limited by ${limit}=${fields[limit]},` : "";
+	const hint = retry_after_ns === null ? undefined : `Retry-After ${time(retry_after_ns)}${cut}`;
 	const why = stops
 		? `${REASONS[reason]}${delay_ns === "0" ? "" : ` (it would be ${time(delay_ns)})`}`
 		: delay_ns === computed_ns
@@ -198,6 +236,6 @@ function sentence(step) {
 	return [
 		h("span", { class: stops ? "verdict stop" : "verdict" }, stops ? "stop" : `wait ${time(delay_ns)}`),
 		h("span", {}, `${why}.`),
-		h("span", { class: "muted" }, `${tokens} ${time(began_ns)} to ${time(ended_ns)}.`),
+		h("span", { class: "muted" }, `${tokens} This attempt took from ${time(began_ns)} to ${time(ended_ns)}.`),
 	];
 }

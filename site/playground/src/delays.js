@@ -11,7 +11,10 @@ const KEYS = Array.from({ length: 8 }, (_, index) => `client-${index + 1}`);
 /** How many retries are shown of a policy with many, or without a limit. */
 const [MANY, FEW] = [40, 12];
 
-export const keys = () => state.key ?? KEYS;
+/** The most keys of a chart. */
+const MOST_KEYS = 50;
+
+export const keys = () => (state.key ?? KEYS).slice(0, MOST_KEYS);
 
 function rowsWanted(fields) {
 	const wanted = Number.parseInt(state.retries ?? "", 10);
@@ -101,19 +104,27 @@ function update(box) {
 	const x = rows.map(({ index }) => index + 1);
 	const dots = keys().map((_, key) => rows.map(({ waits_ns }) => shown(waits_ns[key])));
 	const total = rows.at(-1);
+	const all = String(rows.length) === parsed.fields.max_retries ? "All" : "The first";
+	const more = (state.key?.length ?? 0) - MOST_KEYS;
 	box.replaceChildren(
 		h(
 			"p",
 			{ class: "block" },
-			`All ${rows.length} waits together: `,
+			`${all} ${rows.length} waits together: `,
 			h("strong", {}, `${time(total.total_min_ns)} to ${time(total.total_max_ns)}`),
 			`, on average ${time(total.total_mean_ns)}.`,
+			more > 0 ? ` Only the first ${MOST_KEYS} keys are shown: ${more} are not.` : "",
 		),
 		chart("delays", {
 			title: `Delay before each retry, in ${unit}`,
 			subtitle: `seed ${seed()}`,
 			description: `From the first retry with ${time(rows[0].min_ns)} to ${time(rows[0].max_ns)}, to retry ${rows.length} with ${time(total.min_ns)} to ${time(total.max_ns)}. The numbers are in a table below.`,
-			x: { values: x, label: "retry", whole: true, range: () => [0.5, rows.length + 0.5] },
+			x: {
+				values: x,
+				label: "retry (the index of the first is 0)",
+				whole: true,
+				range: () => [0.5, rows.length + 0.5],
+			},
 			series: [
 				...(hasWindow
 					? [

@@ -23,7 +23,7 @@ export function say(text) {
 	byId("live").textContent = text;
 }
 
-export async function copy(text, what) {
+async function copy(text, what) {
 	try {
 		await navigator.clipboard.writeText(text);
 	} catch {
@@ -37,16 +37,34 @@ export async function copy(text, what) {
 	say(`Copied ${what}`);
 }
 
-export function copyButton(text, what) {
-	const button = h("button", { type: "button", class: "quiet", "aria-label": `Copy ${what}` }, "Copy");
+/** A click on the button copies, and the button says so for a while. */
+export function copies(button, text, what) {
+	const label = button.textContent;
 	button.addEventListener("click", async () => {
 		await copy(text(), what);
 		button.textContent = "Copied";
 		setTimeout(() => {
-			button.textContent = "Copy";
+			button.textContent = label;
 		}, 1500);
 	});
 	return button;
+}
+
+export const copyButton = (text, what) =>
+	copies(h("button", { type: "button", class: "quiet", "aria-label": `Copy ${what}` }, "Copy"), text, what);
+
+/** Shows these children in this order. What stays is not moved: a move would take the focus from it. */
+export function arrange(box, wanted) {
+	for (const child of [...box.children]) {
+		if (!wanted.includes(child)) {
+			child.remove();
+		}
+	}
+	for (const [at, element] of wanted.entries()) {
+		if (box.children[at] !== element) {
+			box.insertBefore(element, box.children[at] ?? null);
+		}
+	}
 }
 
 /** A table with a caption for a screen reader, in a box that scrolls by itself. */

@@ -17,6 +17,7 @@ export const compiled = () => module;
 const answer = (text) => JSON.parse(text);
 
 export const catalog = () => answer(engine.catalog());
+export const clients = (text) => answer(engine.clients(text));
 export const policy = (text) => answer(engine.policy(text));
 export const budget = (text) => answer(engine.budget(text));
 export const change = (text, field, value) => answer(engine.change(text, field, value));

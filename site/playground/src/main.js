@@ -3,7 +3,7 @@
 import { charts, forget } from "./chart.js";
 import * as decide from "./decide.js";
 import * as delays from "./delays.js";
-import { byId, copy, h } from "./dom.js";
+import { byId, copies, h } from "./dom.js";
 import * as editor from "./editor.js";
 import * as engine from "./engine.js";
 import * as simulate from "./simulate.js";
@@ -56,7 +56,7 @@ function tabs() {
 
 async function start() {
 	tabs();
-	byId("share").addEventListener("click", () => copy(address(), "the link"));
+	copies(byId("share"), address, "the link");
 	await engine.start();
 	editor.start();
 	onChange(show);

@@ -46,7 +46,8 @@ const CLIENTS = [...CLOSED, ...OPEN, "interval", "processes", "deadline"];
 export const MODELS = {
 	occ: {
 		name: "contention for one row",
-		about: "Clients update one row, each by a read and a write: the model of the article.",
+		about:
+			"Clients update one row, each by a read and a write (occ: optimistic concurrency control). The model of the article.",
 		options: ["clients", "runs"],
 		more: ["leg", ...CLIENTS],
 	},
@@ -103,34 +104,49 @@ export function unused(options) {
 	return "rate" in options ? CLOSED : [];
 }
 
-/** Experiments to start from. `policies` are beside the one that is edited, `POLICY`. */
+/** The policies of the article, as the command has them. Decorrelated delays begin at the base itself. */
+export const ARTICLE = [
+	"none=none",
+	"exponential=exponential:base=10ms,cap=2s",
+	"full=full:base=10ms,cap=2s",
+	"equal=equal:base=10ms,cap=2s",
+	"decorrelated=decorrelated:base=5ms,cap=2s",
+];
+
+/**
+ * Experiments to start from, and what each shows. `policies` are beside the one that is edited, `POLICY`.
+ */
 export const EXPERIMENTS = {
 	"The article's charts": {
+		about:
+			"Without backoff the work grows with the square of the clients, with jitter about linearly. Exponential backoff without jitter takes longest: the clients collide again and again.",
 		model: "occ",
-		policies: [
-			"none=none",
-			"exponential=exponential:base=10ms,cap=2s",
-			"full=full:base=10ms,cap=2s",
-			"equal=equal:base=10ms,cap=2s",
-			"decorrelated=decorrelated:base=5ms,cap=2s",
-		],
+		policies: ARTICLE,
 	},
 	"An outage, with and without a budget": {
+		about:
+			"The success is almost the same: an outage fails what it fails. Look at the load: without a budget, retries multiply it in the outage and right after it; with a budget it stays near the arrivals, and the service recovers sooner.",
 		model: "queue",
 		options: { rate: "70", outage: "20s..30s", interval: "1s", capacity: "100", duration: "80s", runs: "20" },
 		policies: ["with a budget=POLICY;budget=sre", "at once=immediate:max_retries=3"],
 	},
 	"More and more load": {
+		about:
+			"Below the capacity of 100 calls in a second nothing differs. Above it, retries without a budget keep the service busy with calls that come too late, and more operations fail than without any retry.",
 		model: "queue",
 		options: { rate: "50-110:10", capacity: "100", runs: "20" },
 		policies: ["with a budget=POLICY;budget=sre", "no retries=off"],
 	},
 	"A rate limit": {
+		about:
+			"Retries do not raise a limit of 50 calls in a second: as many operations succeed, and without a budget the service gets about twice the calls for it.",
 		model: "queue",
 		options: { rate: "60", limit: "50", service: "10ms", workers: "10", runs: "20" },
 		policies: ["with a budget=POLICY;budget=sre", "no retries=off"],
 	},
 	"Layers that retry": {
+		about:
+			"Every call of the last service fails. Each layer multiplies the calls by its attempts, and a budget in each layer stops that.",
 		model: "layers",
 		options: { failure: "1", runs: "20" },
 		policies: ["with a budget=POLICY;budget=sre", "no retries=off"],

@@ -59,7 +59,7 @@ export function figures(results) {
 	const xs = [...new Set(all.map(xOf))].sort((a, b) => a - b);
 	const runs = Math.max(...all.map(({ runs }) => runs));
 	const subtitle = `model ${all[0].model}, mean of ${runs} run${runs === 1 ? "" : "s"}, seed ${seed()}`;
-	const shown = measures(all).map((name) =>
+	const shown = measures(all, results.begun).map((name) =>
 		xs.length > 1 ? measureChart(name, found, xs, subtitle) : bars(name, found, subtitle),
 	);
 	const hasLoad = all.some(({ load }) => load?.length > 0) && (!state.chart || state.chart.includes("load"));
@@ -82,7 +82,7 @@ function lines({ begun, points }) {
 
 const xOf = ({ clients, rate }) => clients ?? rate;
 
-function measures(all) {
+function measures(all, { outage_ns }) {
 	if (state.chart) {
 		return state.chart.split(",").filter((name) => name in MEASURES);
 	}
@@ -90,7 +90,7 @@ function measures(all) {
 	if (all[0]?.rate === null && all.some(({ success_rate }) => success_rate < 1)) {
 		wanted.push("success");
 	}
-	if (all.some(({ recovery_ms }) => recovery_ms)) {
+	if (outage_ns) {
 		wanted.push("recovery");
 	}
 	return wanted;
@@ -126,7 +126,17 @@ function measureChart(name, found, xs, subtitle) {
 		format: name === "success" ? (part) => `${Math.round(part * 100)}%` : count,
 		unit: length,
 		head: [isClosed ? "clients" : "rate", ...found.map((line) => line.name)],
-		rows: () => xs.map((x, index) => [x, ...values.map((line) => (line[index] === null ? "–" : text(line[index])))]),
+		rows: () =>
+			xs.map((x) => [
+				x,
+				...found.map(({ points, begun }) =>
+					cellOf(
+						name,
+						points.find((point) => xOf(point) === x),
+						begun,
+					),
+				),
+			]),
 	});
 }
 
@@ -170,20 +180,28 @@ function loadChart(begun, found, subtitle, hasLoads) {
 	return figure;
 }
 
+/** A value as text: "never" if no run recovered, and how many did unless all did. */
+function cellOf(name, point, begun) {
+	const { value, text } = MEASURES[name];
+	const found = point && value(point, begun);
+	const isNone = found === null || found === undefined;
+	if (name === "recovery" && point && begun.outage_ns) {
+		const some = point.recovered < point.runs ? ` (${point.recovered} of ${point.runs})` : "";
+		return (isNone ? "never" : text(found)) + some;
+	}
+	return isNone ? "–" : text(found);
+}
+
 /** A point is a bar, not a dot. */
 function bars(name, found, subtitle) {
-	const { title, value, text } = MEASURES[name];
+	const { title, value } = MEASURES[name];
 	const values = found.map((line) => (line.points[0] ? (value(line.points[0], line.begun) ?? null) : null));
 	const longest = Math.max(...values.filter((one) => one !== null), 0) || 1;
-	const cell = (at) => {
-		const { recovered, runs } = found[at].points[0] ?? {};
-		const never = name === "recovery" && recovered < runs ? ` (${recovered} of ${runs})` : "";
-		return values[at] === null ? (name === "recovery" ? `never${never}` : "–") : text(values[at]) + never;
-	};
+	const cell = (at) => cellOf(name, found[at].points[0], found[at].begun);
 	return h(
 		"figure",
-		{ id: `chart-${name}` },
-		h("figcaption", {}, h("h3", {}, title), h("span", { class: "muted small" }, subtitle)),
+		{ id: `chart-${name}`, "aria-labelledby": `title-${name}` },
+		h("figcaption", {}, h("h3", { id: `title-${name}` }, title), h("span", { class: "muted small" }, subtitle)),
 		h(
 			"div",
 			{ class: "bars" },
@@ -208,7 +226,10 @@ export function everything(results) {
 	const names = Object.keys(MEASURES).filter(
 		(name) =>
 			!(isOpen && name === "time") &&
-			found.some(({ points, begun }) => points.at(-1) && (MEASURES[name].value(points.at(-1), begun) ?? null) !== null),
+			((name === "recovery" && results.begun.outage_ns) ||
+				found.some(
+					({ points, begun }) => points.at(-1) && (MEASURES[name].value(points.at(-1), begun) ?? null) !== null,
+				)),
 	);
 	const last = found[0].points.at(-1);
 	if (!last) {
@@ -222,14 +243,20 @@ export function everything(results) {
 		table(
 			caption,
 			["policy", ...names],
-			found.map((line) => [
-				line.name,
-				...names.map((name) => {
-					const value = line.points.at(-1) && MEASURES[name].value(line.points.at(-1), line.begun);
-					return value === null || value === undefined ? "–" : MEASURES[name].text(value);
-				}),
-			]),
+			found.map((line) => [line.name, ...names.map((name) => cellOf(name, line.points.at(-1), line.begun))]),
+			"first-wraps",
 		),
-		cut > 0 && h("p", { class: "muted small" }, `${cut} runs were cut before all operations had ended.`),
+		isOpen &&
+			h(
+				"p",
+				{ class: "muted small" },
+				"Operations that arrive in the first quarter of the duration, or before an outage that begins earlier, are not counted.",
+			),
+		cut > 0 &&
+			h(
+				"p",
+				{ class: "muted small" },
+				`${cut} runs were cut after 20 million events, before all operations had ended.`,
+			),
 	].filter(Boolean);
 }

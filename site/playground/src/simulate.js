@@ -6,7 +6,7 @@ import { errorParts } from "./editor.js";
 import { compiled } from "./engine.js";
 import { EXPERIMENTS, MODELS, moreOf, option, optionsOf, unused } from "./models.js";
 import { everything, figures } from "./results.js";
-import { policyText, set, state } from "./state.js";
+import { lineText, policyText, set, state } from "./state.js";
 
 /** How long a reader may go on typing before it begins, in milliseconds. */
 const PATIENCE = 350;
@@ -14,7 +14,11 @@ const PATIENCE = 350;
 /** The latest simulation: for tests, and for a reader who comes back. */
 export const results = { isEnd: false, points: [], begun: undefined, seconds: 0, error: undefined };
 
+/** How often the time is shown while nothing else is, in milliseconds. */
+const EVERY = 500;
+
 let worker;
+let clock;
 let timer;
 let view;
 /** The input of the last simulation: a new one begins only if the input changes. */
@@ -52,7 +56,10 @@ export function render(box) {
 		help: h("p", { class: "muted hint", id: "option-help" }),
 		options: h("div", { class: "options" }),
 		more: h("div", { class: "options" }),
+		abouts: h("div", { hidden: true }),
+		experiment: h("p", { class: "muted small" }),
 		error: h("div", { class: "error", role: "alert", hidden: true }),
+		beside: h("div", { class: "error", hidden: true, id: "simulation-error" }),
 		charts: h("div", { class: "charts" }),
 		after: h("div", {}),
 		command: h("div", {}),
@@ -79,6 +86,7 @@ export function render(box) {
 		h("h2", { class: "visually-hidden" }, "Simulation"),
 		h("p", { class: "label" }, "Start from an experiment"),
 		h("div", { class: "chips" }, ...chips),
+		view.experiment,
 		h("div", { class: "run" }, button, progress, status),
 		view.error,
 		view.charts,
@@ -90,7 +98,7 @@ export function render(box) {
 			h(
 				"p",
 				{ class: "muted small" },
-				"The first is the one that you edit. A policy may have a name in front and a budget behind: ",
+				"The first is the one that you edit. A policy may have a name in front and a budget behind (sre: retries add at most a tenth to the load): ",
 				h("code", {}, "mine=default;budget=sre"),
 			),
 			view.policies,
@@ -105,6 +113,7 @@ export function render(box) {
 				view.more,
 			),
 			view.help,
+			view.abouts,
 		),
 		view.command,
 	);
@@ -117,22 +126,33 @@ export function leave() {
 	stop();
 }
 
-function start({ model, options = {}, policies }) {
+function changesOf({ model, options = {}, policies }) {
 	const others = Object.fromEntries(
 		Object.keys(MODELS)
 			.flatMap((name) => optionsOf(name))
 			.map((name) => [name, undefined]),
 	);
 	const beside = policies.map((text) => text.replace("POLICY", policyText()));
-	set({ ...others, chart: undefined, ...options, model, policy: [state.policy[0], ...beside] }, "experiment");
+	return { ...others, chart: undefined, ...options, model, policy: [lineText(), ...beside] };
 }
+
+const start = (experiment) => set(changesOf(experiment), "experiment");
+
+/** Whether everything is as an experiment has it. */
+const isShown = (experiment) =>
+	Object.entries(changesOf(experiment)).every(
+		([name, value]) => String(value ?? "") === String((name === "model" ? model() : state[name]) ?? ""),
+	);
 
 function update() {
 	view.model.value = model();
 	view.about.textContent = MODELS[model()].about;
+	const [, experiment] = Object.entries(EXPERIMENTS).find(([, one]) => isShown(one)) ?? [];
+	view.experiment.textContent = experiment ? `With the policy default it shows: ${experiment.about}` : "";
 	if (view.shownModel !== model()) {
 		view.shownModel = model();
 		view.inputs = new Map();
+		view.abouts.replaceChildren();
 		view.options.replaceChildren(...MODELS[model()].options.map(optionInput), optionInput("seed"));
 		view.more.replaceChildren(...moreOf(model()).map(optionInput));
 	}
@@ -167,7 +187,7 @@ function optionInput(name) {
 				autocapitalize: "off",
 			});
 	field.id = `option-${name}`;
-	field.setAttribute("aria-describedby", "option-help");
+	field.setAttribute("aria-describedby", `about-option-${name}`);
 	const help = () => {
 		view.help.textContent = `${name}: ${about}`;
 	};
@@ -178,6 +198,7 @@ function optionInput(name) {
 		set({ [name]: values && text === value ? undefined : text }, "option");
 	});
 	view.inputs.set(name, field);
+	view.abouts.append(h("p", { id: `about-option-${name}` }, about));
 	return h("label", {}, name, field);
 }
 
@@ -237,6 +258,7 @@ function policyRow(number) {
 }
 
 function stop() {
+	clearInterval(clock);
 	worker?.terminate();
 	worker = undefined;
 }
@@ -259,35 +281,65 @@ function begin() {
 	view.status.textContent = "";
 	view.button.textContent = "Cancel";
 	view.error.hidden = true;
+	view.beside.remove();
 	for (const field of fields()) {
 		field.removeAttribute("aria-invalid");
 	}
 	say("Simulation running");
+	const began = performance.now();
+	let done = 0;
+	// A run can take long, and the worker reports after runs.
+	clock = setInterval(() => progress(done, (performance.now() - began) / 1000), EVERY);
 	const own = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 	worker = own;
 	own.onmessage = ({ data }) => {
 		if (worker === own) {
+			done = data.done ?? done;
 			receive(data);
 		}
 	};
 	own.onerror = ({ message }) =>
-		receive({ error: { message: message || "The worker did not start.", option: "model" } });
+		receive({ error: { message: message || "The worker did not start.", option: "simulation" } });
 	own.postMessage({ module: compiled(), input: input() });
+}
+
+function progress(done, seconds) {
+	view.progress.value = done;
+	view.status.textContent = `${Math.round(done * 100)}%, ${seconds.toFixed(1)}s`;
+}
+
+/** Says at the top what is wrong, and beside the field where. */
+function refuse(error) {
+	results.error = error;
+	view.button.textContent = "Run";
+	view.status.textContent = "";
+	const isPolicy = error.option === "policy";
+	const row = isPolicy ? view.rows[error.number ?? 0] : undefined;
+	const field = row?.[1] ?? view.inputs.get(error.option);
+	field?.setAttribute("aria-invalid", "true");
+	view.beside.replaceChildren(...errorParts(error));
+	view.beside.hidden = !field;
+	if (row) {
+		row.at(-1).after(view.beside);
+	} else if (field) {
+		field.closest(".options").after(view.beside);
+		field.closest("details")?.setAttribute("open", "");
+	}
+	const go = h("button", { type: "button", class: "quiet" }, "Go to it");
+	go.addEventListener("click", () => field.focus());
+	const name = isPolicy ? `policy ${(error.number ?? 0) + 1}` : error.option;
+	view.error.hidden = false;
+	view.error.replaceChildren(
+		h("strong", {}, `${name}: `),
+		h("span", {}, `${error.field === "budget" ? "budget " : ""}${error.message.split("; ")[0]} `),
+		...(field ? [go] : []),
+	);
 }
 
 function receive({ begun, error, points, done, isEnd, seconds }) {
 	if (error) {
 		stop();
-		results.error = error;
-		const wrong = view.rows[error.number]?.[1];
-		(view.inputs.get(error.option) ?? wrong)?.setAttribute("aria-invalid", "true");
-		view.button.textContent = "Run";
-		view.error.hidden = false;
-		const where =
-			error.option === "policy" || error.option === "budget"
-				? `${error.option} of line ${(error.number ?? 0) + 1}`
-				: error.option;
-		view.error.replaceChildren(h("strong", {}, `${where}: `), ...errorParts(error));
+		refuse(error);
 		return;
 	}
 	if (begun) {
@@ -298,8 +350,7 @@ function receive({ begun, error, points, done, isEnd, seconds }) {
 		results.points[number] = summary;
 	}
 	results.seconds = seconds;
-	view.progress.value = done;
-	view.status.textContent = `${Math.round(done * 100)}%, ${seconds.toFixed(1)} s`;
+	progress(done, seconds);
 	if (isEnd) {
 		stop();
 		results.isEnd = true;

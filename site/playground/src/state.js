@@ -1,16 +1,12 @@
 // What the page shows: the values of the address, and the functions that run when one changes.
 
 import { read, write } from "./address.js";
+import { ARTICLE } from "./models.js";
 
 export const state = read(location.hash);
 
-/** What a new reader sees: a policy, beside those of the article. */
-const FIRST = [
-	"full:base=100ms,cap=20s,max_retries=5",
-	"none=none",
-	"exponential=exponential:base=10ms,cap=2s",
-	"decorrelated=decorrelated:base=5ms,cap=2s",
-];
+/** What a new reader sees: the usual policy, beside those of the article. */
+const FIRST = ["default", ...ARTICLE];
 if (state.policy === undefined) {
 	state.policy = [...FIRST];
 }
@@ -19,10 +15,34 @@ const listeners = new Set();
 
 export const onChange = (listener) => listeners.add(listener);
 
-let isWritten = false;
+/** Choices, each of which has an entry of its own in the history. */
+const CHOICES = ["tabs", "preset", "experiment", "model"];
+
+/** The history has an entry for each visit of a field, not for each key. */
+let visit = 0;
+let writtenIn;
+addEventListener("focusin", () => {
+	visit += 1;
+});
+
+let timer;
+const written = () => `#${write(state)}`;
+
+function flush() {
+	if (timer !== undefined) {
+		clearTimeout(timer);
+		timer = undefined;
+		history.replaceState(null, "", written());
+	}
+}
 
 /** Changes values; those that are undefined or empty go. Tells everyone, and the address. */
 export function set(changes, source) {
+	const before = written();
+	const isNew = CHOICES.includes(source) || visit !== writtenIn;
+	if (isNew) {
+		flush();
+	}
 	for (const [key, value] of Object.entries(changes)) {
 		if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) {
 			delete state[key];
@@ -30,22 +50,26 @@ export function set(changes, source) {
 			state[key] = value;
 		}
 	}
-	if (!isWritten) {
-		isWritten = true;
-		// A browser refuses many changes of the address at once.
-		setTimeout(() => {
-			isWritten = false;
-			history.replaceState(null, "", `#${write(state)}`);
-		}, 100);
+	if (written() !== before) {
+		if (isNew) {
+			history.pushState(null, "", written());
+			writtenIn = visit;
+		} else {
+			// A browser refuses many changes of the address at once.
+			timer ??= setTimeout(flush, 100);
+		}
 	}
 	for (const listener of listeners) {
 		listener(source, changes);
 	}
 }
 
-export const address = () => `${location.href.split("#")[0]}#${write(state)}`;
+export const address = () => `${location.href.split("#")[0]}${written()}`;
 
 addEventListener("hashchange", () => {
+	clearTimeout(timer);
+	timer = undefined;
+	writtenIn = undefined;
 	for (const key of Object.keys(state)) {
 		delete state[key];
 	}
@@ -65,24 +89,28 @@ export function parts(text) {
 
 export const join = (name, policy, rest) => `${name === undefined ? "" : `${name}=`}${policy}${rest}`;
 
-/** The policy string that is edited. */
-export const policyText = () => parts(state.policy[0] ?? "").policy;
+/** What is edited: a policy string, perhaps with a name in front of it and a budget and more behind it. */
+export const lineText = () => state.policy[0] ?? "";
 
-export function setPolicyText(text, source) {
-	const { name, rest } = parts(state.policy[0] ?? "");
-	const before = policyText();
-	// The same policy with a budget, for example, stays the same policy.
-	const others = state.policy.slice(1).map((other) => {
+/** The policy string in it. */
+export const policyText = () => parts(lineText()).policy;
+
+/** The policies with another first one. The same policy with a budget, for example, stays the same policy. */
+export function withLine(policies, text) {
+	const [before, after] = [parts(policies[0] ?? "").policy, parts(text).policy];
+	const others = policies.slice(1).map((other) => {
 		const { name, policy, rest } = parts(other);
-		return policy === before ? join(name, text, rest) : other;
+		return policy === before ? join(name, after, rest) : other;
 	});
-	set({ policy: [join(name, text, rest), ...others] }, source);
+	return [text, ...others];
 }
 
 export const seed = () => state.seed ?? "1";
 
+/** What the first policy says itself, such as its `budget`. */
+export const ownText = (name) => new RegExp(`;${name}=([^;]*)`).exec(parts(lineText()).rest)?.[1];
+
 /** The budget of the first policy: its own, or that of all. */
-export function budgetText() {
-	const own = /;budget=([^;]*)/.exec(parts(state.policy[0] ?? "").rest);
-	return own?.[1] ?? state.budget ?? "";
-}
+export const budgetText = () => ownText("budget") ?? state.budget ?? "";
+
+export const deadlineText = () => ownText("deadline") ?? state.deadline ?? "";

@@ -5,16 +5,25 @@ import init, { Simulation } from "../../engine/pkg/backoff.js";
 /** How often the worker reports to the page, which then draws, in milliseconds. */
 const EVERY = 120;
 
-self.onmessage = async ({ data: { module, input } }) => {
+self.onmessage = async ({ data }) => {
+	try {
+		await simulate(data);
+	} catch (error) {
+		// What the engine refuses is JSON. Anything else is an engine that died, most likely without memory.
+		postMessage(
+			typeof error === "string"
+				? JSON.parse(error)
+				: {
+						error: { message: `it died (${error.message}): try fewer clients, arrivals or runs`, option: "simulation" },
+					},
+		);
+	}
+};
+
+async function simulate({ module, input }) {
 	await init({ module_or_path: module });
 	const began = performance.now();
-	let simulation;
-	try {
-		simulation = new Simulation(JSON.stringify(input));
-	} catch (error) {
-		postMessage(typeof error === "string" ? JSON.parse(error) : { error: { message: String(error), option: "model" } });
-		return;
-	}
+	const simulation = new Simulation(JSON.stringify(input));
 	postMessage({ begun: JSON.parse(simulation.begun()) });
 	const changed = new Map();
 	let done = 0;
@@ -40,4 +49,4 @@ self.onmessage = async ({ data: { module, input } }) => {
 			return;
 		}
 	}
-};
+}

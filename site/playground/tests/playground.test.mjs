@@ -174,6 +174,66 @@ test("fields and text are the same policy, both ways", () =>
 		}
 	}));
 
+test("typing does what pasting does, and keeps what is wrong", () =>
+	withPage("#policy=full:base=1s,cap=20s&policy=mine=full:base=1s,cap=20s;budget=sre&policy=none", async (page) => {
+		const focused = () => page.evaluate(() => document.activeElement.id);
+		const lines = () => page.evaluate(() => window.playground.state.policy);
+		// By keyboard through the kinds, some of which have fields of their own.
+		await page.locator("#field-jitter").focus();
+		await page.keyboard.type("proportional");
+		assert.deepEqual([await focused(), await page.locator("#field-max_retries").count()], ["field-jitter", 1]);
+		assert.ok(await page.locator("#field-jitter_below").isVisible());
+		await page.locator("#field-growth").focus();
+		for (const _ of Array(3)) {
+			await page.keyboard.press("ArrowDown");
+			assert.equal(await focused(), "field-growth");
+		}
+		// Nothing of what was typed in between stays, and another policy that it was for a moment does not follow.
+		const type = async (text) => {
+			await page.locator("#policy").click();
+			await page.keyboard.press("Control+A");
+			await page.keyboard.type(text);
+		};
+		await type("none");
+		await type("default;budget=sre");
+		assert.deepEqual(await lines(), ["default;budget=sre", "mine=default;budget=sre", "none"]);
+		await page.waitForFunction(() => location.hash.startsWith("#policy=default;budget=sre&"));
+		await type("a=default;budget=sr");
+		assert.match(await page.locator("#policy-error").textContent(), /budget at 0: unknown name "sr"/);
+		await type("full:base=1s,cap=20s");
+		assert.deepEqual(await lines(), ["full:base=1s,cap=20s", "mine=full:base=1s,cap=20s;budget=sre", "none"]);
+		// Both are raised, the base first; nothing moves meanwhile.
+		const top = async () => (await page.locator("#field-max_retries").boundingBox()).y;
+		const before = await top();
+		await page.locator("#field-base").fill("30s");
+		assert.equal(await top(), before);
+		await page.locator("#field-cap").click();
+		assert.equal(await page.locator("#field-base").inputValue(), "30s");
+		assert.match(await page.locator("#error-base").textContent(), /^base: cap 20s is below base 30s/);
+		await page.keyboard.press("Control+A");
+		await page.keyboard.type("1m");
+		assert.ok(await page.locator("#error-base").isHidden());
+		assert.equal((await lines())[0], (await backoff("explain", "full:base=30s,cap=1m"))[0].canonical);
+		// Back goes through what was chosen, not through keys.
+		await page.locator("#tab-use").click();
+		await page.locator("#tab-decide").click();
+		await page.goBack();
+		assert.equal(await page.locator("#tab-use").getAttribute("aria-selected"), "true");
+		await page.goBack();
+		await page.goBack();
+		await page.waitForFunction(() => document.getElementById("policy").value === "full:base=1s,cap=20s");
+	}));
+
+test("addresses that are long or encoded are shown", () =>
+	withPage("#policy%3Dmine%3Ddefault%26view%3Ddecide", async (page) => {
+		assert.equal(await page.locator("#policy").inputValue(), "mine=default");
+		await open(page, server.address, `#policy=default&view=decide${"&attempt=transient".repeat(3000)}`);
+		assert.equal(await page.locator(".steps li").count(), 100);
+		assert.match(await page.locator("#view").textContent(), /Only the first 100 attempts are shown: 2900 are not/);
+		await open(page, server.address);
+		assert.equal(await page.locator("#policy").inputValue(), "default");
+	}));
+
 const OUTAGE =
 	"#policy=default:max_retries=2&policy=with a budget=default:max_retries=2;budget=sre&view=simulate&model=queue&rate=60&capacity=50&outage=4s..6s&duration=20s&interval=2s&runs=3&seed=7";
 
@@ -240,7 +300,22 @@ test("a wrong option is refused in the words of the command", () =>
 		const { error } = await simulated(page);
 		assert.ok((await refusal("simulate", "occ", "--clients", "ten")).includes(error.message));
 		assert.equal(await page.locator("#option-clients").getAttribute("aria-invalid"), "true");
+		const refused = () => page.locator("#simulation-error").textContent();
+		const wait = (words) =>
+			page.waitForFunction((words) => window.playground.results.error?.message.includes(words), words);
+		await page.locator("#option-clients").fill("100000000");
+		await wait("more than the 1000000");
+		assert.match(await refused(), /100000000 operations in a run are more than the 1000000/);
+		assert.equal(await page.locator("#run").textContent(), "Run");
 		await page.locator("#option-clients").fill("2");
+		// The error of a policy is at its row.
+		await page.getByRole("button", { name: "Add a policy" }).click();
+		await page.keyboard.press("Control+A");
+		await page.keyboard.type("default;budget=sr");
+		await wait("unknown name");
+		assert.match(await refused(), /budget at 0: unknown name "sr"/);
+		assert.match(await page.locator("#view > .error").textContent(), /^policy 2: /);
+		await page.getByRole("button", { name: "Remove policy 2" }).click();
 		await page.locator("#option-runs").fill("2");
 		await page.waitForFunction(() => window.playground.results.isEnd);
 		assert.equal((await simulated(page)).points.length, 1);
@@ -265,6 +340,23 @@ test("a link shows the same in a second browser", () =>
 			assert.deepEqual(await dataOf(second, "calls"), await dataOf(page, "calls"));
 		};
 		await withPage(await page.evaluate(() => location.hash), check, SCREEN);
+	}));
+
+test("a simulation that dies says so, and one that says nothing shows its time", () =>
+	withPage("#policy=immediate&view=simulate&model=layers&failure=1&seed=3", async (page) => {
+		await page.waitForFunction(() => /^0%, [^0]/.test(document.querySelector("#view .run .muted").textContent));
+		assert.equal(await page.locator("#run").textContent(), "Cancel");
+		// A module without memory cannot be made: what a worker says that dies.
+		await page.evaluate(() => {
+			const post = Worker.prototype.postMessage;
+			Worker.prototype.postMessage = function (message) {
+				post.call(this, { ...message, module: undefined, input: { ...message.input, model: 1 } });
+			};
+		});
+		await page.locator("#option-runs").fill("3");
+		const { error } = await simulated(page);
+		assert.equal(error.option, "simulation");
+		assert.equal(await page.locator("#run").textContent(), "Run");
 	}));
 
 test("a long simulation is cancelled at once, and the page stays free", (context) =>
@@ -315,27 +407,52 @@ test("links on the pages are simulations", async () => {
 test("decisions say why", () =>
 	withPage("#policy=full:base=100ms,max_retries=2&view=decide&key=job-1&seed=42", async (page) => {
 		const said = () => page.locator(".steps .verdict").allTextContents();
-		const [first] = await backoff("delays", "full:base=100ms,max_retries=2", "--seed", "42", "--key", "job-1");
 		const [wait, hint, stop] = await said();
-		assert.equal(wait, `wait ${(Number(first.delay_ns) / 1e6).toPrecision(3)} ms`);
-		assert.deepEqual([hint, stop], ["wait 2 s", "stop"]);
+		// As the pages have it: 11399434 ns.
+		assert.deepEqual([wait, hint, stop], ["wait 11.4ms", "wait 2s", "stop"]);
 		assert.match(await page.locator(".steps li").nth(2).textContent(), /all retries were made/);
 		// Two retries of 5 tokens each empty this budget.
 		await page.locator("#policy").fill("constant:base=1s,max_retries=9");
 		await page.locator("#budget").fill("quota:max_tokens=10,cost=5");
-		assert.deepEqual(await said(), ["wait 1 s", "wait 2 s", "stop"]);
-		assert.match(await page.locator(".steps li").nth(2).textContent(), /the budget refuses the retry/);
+		assert.deepEqual(await said(), ["wait 1s", "wait 2s", "stop"]);
+		const row = (number) => page.locator(".steps li").nth(number);
+		assert.match(await row(2).textContent(), /the budget refuses the retry/);
+		// Seconds, as in HTTP; and the limit that makes a wait shorter.
+		const hintOf = row(0).getByLabel("retry-after");
+		await hintOf.fill("5");
+		assert.equal((await said())[0], "wait 5s");
+		await hintOf.fill("2h");
+		assert.equal((await said())[0], "wait 1h");
+		assert.match(await row(0).textContent(), /Retry-After 2h, limited by retry_after_max=1h/);
+		// What is wrong is beside its field, and no decision stays.
+		await row(1).getByLabel("took").fill("1x");
+		assert.match(await row(1).locator(".error").textContent(), /^took: .*unknown unit "x"/);
+		assert.equal(await row(1).getByLabel("took").getAttribute("aria-invalid"), "true");
+		assert.deepEqual(await said(), []);
 	}));
+
+/** Lines of a program that a budget adds or changes. */
+const CHANGED = { Python: 3, Rust: 3, Go: 2, JavaScript: 3, C: 4 };
 
 test("programs and configurations are those of the policy", () =>
 	withPage("#policy=full:base=1s,cap=20s,max_retries=4&view=use&nearest=true", async (page) => {
 		for (const name of ["Python", "Rust", "Go", "JavaScript", "C"]) {
 			await page.getByRole("button", { name, exact: true }).click();
+			const program = () => page.getByRole("region", { name: "Program" }).textContent();
+			const without = await program();
+			assert.ok(without.includes('"full:base=1s,cap=20s,max_retries=4"'), name);
+			assert.ok(!without.toLowerCase().includes("budget"), name);
+			await page.locator("#budget").fill("sre");
+			const added = (await program()).split("\n").filter((line) => !without.includes(`${line}\n`));
 			assert.ok(
-				(await page.locator("pre.program").first().textContent()).includes('"full:base=1s,cap=20s,max_retries=4"'),
-				name,
+				added.some((line) => line.includes('"sre"')),
+				`${name}: ${added}`,
 			);
+			assert.ok(added.length >= CHANGED[name], `${name}: ${added}`);
+			await page.locator("#budget").fill("");
 		}
+		assert.equal(await page.evaluate(() => localStorage.getItem("backoff-language")), "c");
+		await page.waitForFunction(() => !location.hash.includes("budget"));
 		for (const format of ["grpc", "envoy", "istio", "temporal", "step-functions", "k8s-job", "nginx"]) {
 			await page.goto(`${page.url().split("&to=")[0]}&to=${format}`);
 			const [{ text, differences }] = await backoff(
@@ -345,9 +462,12 @@ test("programs and configurations are those of the policy", () =>
 				format,
 				"--nearest",
 			);
-			assert.equal(await page.locator("pre.program").nth(1).textContent(), text);
+			assert.equal(await page.getByRole("region", { name: "Configuration" }).textContent(), text);
 			assert.equal(await page.locator("#view tbody tr").count(), differences.length, format);
 		}
+		await page.locator("#policy").fill("default:max_retries=x");
+		assert.ok(await page.getByRole("region", { name: "Program" }).isHidden());
+		assert.match(await page.locator("#view .error").first().textContent(), /no program with this policy/);
 	}));
 
 test("it is accessible, by keyboard, in both colour schemes, and on a phone", async () => {
