@@ -60,7 +60,7 @@ export function forSite(page, pages, part) {
 			isRust = language === "rust" || (language === "" && isCrate(page.path));
 			shown.push(`\`\`\`${isRust ? "rust" : [language, ...words].join(" ")}`);
 		} else if (isProse) {
-			const titled = line.replace(/\[`?([\w./-]+\.md)`?\]\(([^)\s#]*)\)/g, (whole, name, target) => {
+			const titled = line.replace(/\[`?([\w./-]+\.md)`?\]\(([^)\s#]*)\)/g, (whole, _, target) => {
 				const title = placeOf(target, page, pages)?.found?.title;
 				return title ? `[${title}](${target})` : whole;
 			});
