@@ -107,7 +107,12 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.suite("go test", || Ok(testing(go_alone("")).arg("./...")));
     // The race detector needs cgo, and its own compilation of everything: these packages have what goroutines share.
-    let raced = if report.is_all { "./..." } else { ". ./sharedbudget" };
+    // What it makes slow, and no goroutine shares, runs under it with `--all`.
+    let raced = if report.is_all {
+        "./..."
+    } else {
+        "-skip=^(TestSequencesAreTheDelaysOfTheirIndices|TestEveryRequest|TestEveryVector)$ . ./sharedbudget"
+    };
     report.suite("go test -race", || Ok(under_race_detector().words(raced)));
     report
         .suite("go test, over C", || Ok(testing(go_over_c("")?).words("-tags=backoff_cgo ./...")));
