@@ -24,7 +24,8 @@ function shown(name, isFirst) {
 	const { depth, text } = section(page, heading);
 	const title = heading === undefined ? page.title : heading;
 	const above = isFirst || heading === "^" ? "" : `## ${title}\n\n`;
-	return above + deeper(forSite(page, pages, text), Math.max(0, 2 - depth));
+	// A whole page without a title above it keeps its headings.
+	return above + deeper(forSite(page, pages, text), above ? Math.max(0, 2 - depth) : 0);
 }
 
 /** A part for each language, of which the page shows the one that the reader chose. */

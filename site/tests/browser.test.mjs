@@ -132,7 +132,7 @@ test("the search finds a page", async () => {
 	for (const [words, found] of [
 		["retry a call", "tasks/retry"],
 		["http requests", "tasks/http"],
-		["python", "python/"],
+		["python", "python"],
 		["decorrelated jitter", ""],
 	]) {
 		await page.getByRole("searchbox").fill(words);
