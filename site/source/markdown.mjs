@@ -43,6 +43,15 @@ export function section(page, heading) {
 	};
 }
 
+/** The level of the first heading in a text, or 0. */
+export function firstLevel(text) {
+	for (const { line, isProse } of linesOf(text)) {
+		const marks = isProse && /^(#+) /.exec(line)?.[1];
+		if (marks) return marks.length;
+	}
+	return 0;
+}
+
 /** The text with its headings so much deeper. */
 export function deeper(text, by) {
 	const line = ({ line, isProse }) => (isProse ? line.replace(/^#+ /, (marks) => `${"#".repeat(by)}${marks}`) : line);

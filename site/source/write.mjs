@@ -4,7 +4,7 @@
 
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { deeper, forSite, section } from "./markdown.mjs";
+import { deeper, firstLevel, forSite, section } from "./markdown.mjs";
 import { allPages, languages, references, root } from "./pages.mjs";
 import { tasks } from "./tasks.mjs";
 
@@ -23,7 +23,9 @@ function shown(name, isFirst) {
 	const { page, heading } = part(name);
 	const { depth, text } = section(page, heading);
 	const title = heading === undefined ? page.title : heading;
-	const above = isFirst || heading === "^" ? "" : `## ${title}\n\n`;
+	// The first needs a title only if its own headings would skip a level.
+	const isBare = heading === "^" || (isFirst && firstLevel(text) <= 2);
+	const above = isBare ? "" : `## ${title}\n\n`;
 	// A whole page without a title above it keeps its headings.
 	return above + deeper(forSite(page, pages, text), above ? Math.max(0, 2 - depth) : 0);
 }
