@@ -23,7 +23,7 @@ const TARGETS: [(&str, &str, u32); 7] = [
 pub(crate) fn run(report: &mut Report, scale: Scale) {
     let runs = if scale == Scale::Quick { 1_000_000 } else { 100_000_000 };
     for (target, sanitizer, longest) in TARGETS {
-        report.check(&format!("the fuzzer {target}, {runs} times"), || {
+        report.check(&format!("the fuzzer {target}, at most {runs} times"), || {
             let folder = scratch().join("harden").join("fuzz").join(target);
             unpack(target, &folder)?;
             let cargo_fuzz = tool(FUZZ, "")?;
