@@ -83,6 +83,10 @@ pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     std::iter::once(pack("go", None)).chain(adapters).collect()
 }
 
+/// Tests that replay vectors on one goroutine.
+const VECTORS: [&str; 3] =
+    ["TestSequencesAreTheDelaysOfTheirIndices", "TestEveryRequest", "TestEveryVector"];
+
 /// Tests that compile the module again, from a proxy, from a zip file, and for other systems.
 const AS_USERS_GET_IT: &str = "^(TestInstall|TestGoInstall|TestPackage|TestZipAlone)$";
 
@@ -107,13 +111,10 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.suite("go test", || Ok(testing(go_alone("")).arg("./...")));
     // The race detector needs cgo, and its own compilation of everything: these packages have what goroutines share.
-    // What it makes slow, and no goroutine shares, runs under it with `--all`.
-    let raced = if report.is_all {
-        "./..."
-    } else {
-        "-skip=^(TestSequencesAreTheDelaysOfTheirIndices|TestEveryRequest|TestEveryVector)$ . ./sharedbudget"
-    };
-    report.suite("go test -race", || Ok(under_race_detector().words(raced)));
+    // The vectors, which it makes slow and no goroutine shares, run under it with `--all`.
+    let raced = if report.is_all { "./..." } else { ". ./sharedbudget" };
+    let skipped = (!report.is_all).then(|| format!("-skip=^({})$", VECTORS.join("|")));
+    report.suite("go test -race", || Ok(under_race_detector().args(skipped).words(raced)));
     report
         .suite("go test, over C", || Ok(testing(go_over_c("")?).words("-tags=backoff_cgo ./...")));
     report.suite("Go: the checks", || {
