@@ -27,12 +27,12 @@ BUSY = b"HTTP/1.1 503 Busy\r\n"
 CHUNKED = BUSY + b"Transfer-Encoding: chunked\r\n\r\n"
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 GIB = 2**30
-#: Nobody should read this much of a body before a retry (SPEC 19.5: 64 KiB); what sockets hold comes on top of it.
+#: The header fields that must not follow a redirect to another host.
 SECRETS = ("authorization", "cookie", "proxy-authorization")
 
 
 def bomb(size):
-    """A body that decompresses to so many zeros."""
+    """A body that decompresses to `size` zeros."""
     return gzip.compress(bytes(size), 9)
 
 

@@ -140,7 +140,9 @@ impl Inner {
     /// Asks the store what is left.
     pub(super) fn level(self: &Arc<Self>) -> Result<BudgetLevel, StoreError> {
         if self.is_worker() {
-            return Err("the level is asked for in the hook, whose end the store waits for".into());
+            return Err(
+                "level() cannot run in the hook: only this thread talks to the store".into()
+            );
         }
         let (sender, receiver) = mpsc::channel();
         let limit = self.with(|pending, _| {

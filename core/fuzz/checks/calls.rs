@@ -21,7 +21,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// The largest struct has so many words.
+/// The number of words in the largest struct.
 const WORDS: usize = 128;
 
 /// What a C program would have: places for structs and texts, of which a call uses each for one pointer. A pointer is as
@@ -200,7 +200,7 @@ fn write(memory: &mut Memory) {
     let to = memory.place(length);
     if !to.is_null() {
         for at in 0..length {
-            // SAFETY: the place has so many bytes.
+            // SAFETY: the buffer has this many bytes.
             unsafe { to.add(at).write(memory.byte()) };
         }
     }

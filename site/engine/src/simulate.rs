@@ -41,8 +41,9 @@ const OPTIONS: [(&str, &str); 17] = [
     ("longest time", "interval"),
 ];
 
-/// From so many operations on, a run can be long, so each is a step, up to so many.
+/// A run of at least this many operations can be long, so it is a step of its own.
 const LARGE: u64 = 500;
+/// The largest number of such steps.
 const LARGE_ROUNDS: u32 = 1_000;
 
 /// A simulation. The last summary of each point is what the command prints, to the last digit.

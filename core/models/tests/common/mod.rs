@@ -5,7 +5,7 @@ use loom::thread;
 
 use crate::lock::Locked;
 
-/// Adds one to both words, which are always equal for who holds the lock. Returns whether the lock was not damaged.
+/// Adds one to both words, which the holder of the lock always finds equal. Returns false if the lock is damaged.
 fn add(locked: &Locked<2>) -> bool {
     let Some([first, second]) = locked.lock() else { return false };
     assert_eq!(first, second, "a torn state");
@@ -13,7 +13,7 @@ fn add(locked: &Locked<2>) -> bool {
     true
 }
 
-/// No change is lost, except by those who were told so; and who was told so is told so again.
+/// A thread loses a change only if the lock told it so, and a lock that is damaged says so to every later call.
 pub fn no_change_is_lost(threads: usize) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
