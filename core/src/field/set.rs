@@ -123,3 +123,25 @@ pub(crate) const fn bit(field: Field) -> u64 {
     #[expect(clippy::cast_possible_truncation, reason = "a position below 32")]
     1_u64.wrapping_shl(field.position() as u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_and_values_are_params_again() {
+        let mut params = FieldSet::default();
+        params.set(Field::Base, 5);
+        params.set(Field::MaxRetries, 7);
+        let values = POLICY_FIELDS.map(|field| params.get(field).unwrap_or(9));
+        let again = FieldSet::from_bits(params.bits() | 1 << 63, &values, &[0; Waits::MAX]);
+        assert_eq!(again, params);
+    }
+
+    #[test]
+    fn bits_of_no_field_are_not_valid() {
+        let valid = |set| FieldSet { set, ..FieldSet::default() }.is_valid();
+        assert!(valid(0) && valid(1) && valid((1 << POLICY_FIELDS.len()) - 1));
+        assert!(!valid(1 << POLICY_FIELDS.len()) && !valid(1 << 63 | 1));
+    }
+}
