@@ -57,6 +57,10 @@ fn check_error(error: &ParseError, bytes: &[u8]) {
     let rest = bytes.get(error.at()..).expect("a position in the string");
     assert!(rest.starts_with(error.found()), "{error}");
     assert!(error.at() + error.found_length() <= bytes.len());
+    // To look an unknown name up takes longer than all else here, so one input in 16 does.
+    if bytes.iter().fold(0, |sum, byte| sum ^ byte) % 16 != 0 {
+        return;
+    }
     let message = error.message();
     assert!(message.as_str().len() < ffi::TEXT_CAPACITY);
     assert!(message.as_str().bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{message:?}");
