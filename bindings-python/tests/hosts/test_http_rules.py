@@ -288,6 +288,12 @@ def test_trailers_without_an_end_hold_no_client(kind):
         assert client.fetch(get(server.url)) == [(200, "ready")]
 
 
+def test_a_response_that_contradicts_itself_is_asked_for_again(kind):
+    """requests calls it an invalid header field, as it does one of the request."""
+    with Server(response(503, "Content-Length: 9\r\n"), OK) as server:
+        assert kind(**POLICY).fetch(get(server.url)) == [(200, "ready")]
+
+
 def test_the_raw_body_of_httpx_after_read_body():
     with Server(OK) as server, Httpx(**POLICY, read_body=True)._opened() as session:
         with session.stream("GET", server.url) as answer:

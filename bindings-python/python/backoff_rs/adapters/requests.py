@@ -54,6 +54,8 @@ def _failure(error: Exception) -> Failure:
         return refused_tunnel(status)
     # Reset, closed without a response, or no HTTP.
     lost = isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError)
+    # A field of the response. requests has an error of the same name for a field of the request.
+    lost = lost or any(isinstance(part, urllib3.exceptions.InvalidHeader) for part in parts)
     refused = any(isinstance(part, urllib3.exceptions.NewConnectionError) for part in parts)
     return Failure("transient" if lost else "permanent", refused or is_of_a_handshake(error))
 
