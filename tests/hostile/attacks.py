@@ -47,12 +47,14 @@ REQUESTS = int(os.environ.get("BACKOFF_REQUESTS", "1000"))
 #: forced   The adapter gives the client delays. It has no hooks and no option read_body.
 #: vague    It takes frames that are none of HTTP/2 for an error of the caller, which is permanent.
 #: any_method  The client repeats every method.
+#: deaf     It raises an error for two lengths without asking for a retry.
+#: locks    A window that overflows locks the client for ever (SECURITY.md).
 ADAPTERS = {
     "python": {
         "httpx": {"steps"},
         "httpx-async": set(),
         "requests": {"steps"},
-        "urllib3": {"steps", "forced"},
+        "urllib3": {"steps", "forced", "deaf"},
         "aiohttp": set(),
         "httpx-h2": {"steps", "http2", "vague"},
         "httpx-async-h2": {"http2", "vague"},
@@ -67,7 +69,7 @@ ADAPTERS = {
     "go": {
         "backoffhttp": set(),
         "retryablehttp": {"drains", "forced", "any_method"},
-        "backoffhttp-h2": {"http2"},
+        "backoffhttp-h2": {"http2", "locks"},
     },
     "rust": {"reqwest": set()},
     "c": {"libcurl": {"whole"}},
@@ -83,7 +85,8 @@ BODIES = [
     "endless_tiny_chunks",
     "endless_extension",
 ]
-BODIES += ["endless_trailers", "slow_body", "slow_chunk", "bomb", "short_bomb"]
+BODIES += ["endless_chunk_size", "endless_trailers", "slow_body", "slow_chunk"]
+BOMBS = ["bomb", "short_bomb", "deflate_bomb", "nested_bomb", "many_codings"]
 #: Failures that end at once.
 ENDS = [
     "short_zip",
@@ -91,11 +94,15 @@ ENDS = [
     "cut_chunk",
     "cut_gzip",
     "false_gzip",
+    "huge_chunk",
+    "length_and_chunks",
+    "no_status",
     "cut_head",
     "garbage",
     "close",
     "reset",
 ]
+LENGTHS = ["two_lengths"]
 HTTP2 = [
     "reset_internal",
     "reset_refused",
@@ -106,9 +113,10 @@ HTTP2 = [
     "no_frame",
     "huge_frame",
 ]
-NO_HTTP2 = ["bad_frame", "bad_field"]
+NO_HTTP2 = ["bad_frame", "bad_field", "push"]
+HTTP2_WINDOWS = ["window_overflow"]
 #: Attacks of HTTP/2 that only the limit of an attempt ends.
-HTTP2_ENDLESS = ["continuations", "silence"]
+HTTP2_ENDLESS = ["continuations", "silence", "unread_answers"]
 #: With these a blocking client begins a new step each time (SPEC 19.4).
 HTTP2_STEPS = ["pings", "slow_settings"]
 
@@ -273,7 +281,7 @@ def bounded(hostile, language, adapter, requests=0):
     assert client.sockets() - open_before < SOCKETS
 
 
-@pytest.mark.parametrize("attack", BODIES)
+@pytest.mark.parametrize("attack", BODIES + BOMBS)
 @pytest.mark.parametrize(("language", "adapter"), adapters("whole"))
 def test_a_body_before_a_retry_is_read_only_in_part(hostile, language, adapter, attack):
     timeout_ms = 1000 if "drains" in ADAPTERS[language][adapter] else 0
@@ -284,7 +292,7 @@ def test_a_body_before_a_retry_is_read_only_in_part(hostile, language, adapter, 
     assert got.sent < SENT
 
 
-@pytest.mark.parametrize("attack", [name for name in BODIES if "bomb" not in name])
+@pytest.mark.parametrize("attack", BODIES)
 @pytest.mark.parametrize(("language", "adapter"), adapters("drains", "forced", "steps"))
 def test_the_limit_of_an_attempt_ends_a_body_that_is_read(hostile, language, adapter, attack):
     """Its status decides (SPEC 19.7)."""
@@ -306,9 +314,12 @@ def test_the_head_of_a_response_is_bounded_in_time_and_size(hostile, language, a
     assert len(got.requests) in ({2} if "slow" in attack else {1, 2})
 
 
+ENDS_OF = [(attack, adapters()) for attack in ENDS]
+ENDS_OF += [(attack, adapters("deaf")) for attack in LENGTHS]
+
+
 @pytest.mark.parametrize("read_body", [False, True])
-@pytest.mark.parametrize("attack", ENDS)
-@pytest.mark.parametrize(("language", "adapter"), adapters())
+@pytest.mark.parametrize(("language", "adapter", "attack"), each(ENDS_OF))
 def test_what_is_cut_off_or_broken_is_asked_for_again(
     hostile, language, adapter, attack, read_body
 ):
@@ -356,12 +367,14 @@ def test_no_server_chooses_a_wait_beyond_the_limit(hostile, language, adapter):
 
 ENDS2_OF = [(attack, adapters(only="http2")) for attack in HTTP2]
 ENDS2_OF += [(attack, adapters("vague", only="http2")) for attack in NO_HTTP2]
+ENDS2_OF += [(attack, adapters("locks", only="http2")) for attack in HTTP2_WINDOWS]
 
 
 @pytest.mark.parametrize(("language", "adapter", "attack"), each(ENDS2_OF))
 def test_a_connection_of_http2_that_ends_is_opened_again(hostile, language, adapter, attack):
     with bounded(hostile, language, adapter):
-        got = hostile.send(language, adapter, attack, http2=True, timeout_ms=10_000)
+        # A client may meet the end of a connection twice: as it reads, and as it sends the next request.
+        got = hostile.send(language, adapter, attack, http2=True, timeout_ms=10_000, retries=6)
     assert (got.status, got.body) == (200, "ok")
 
 
@@ -377,6 +390,20 @@ def test_http2_that_never_answers_is_bounded(hostile, language, adapter, attack)
         )
     assert got.error
     assert len(got.requests) <= 2
+
+
+@pytest.mark.parametrize(("language", "adapter"), adapters(only="http2"))
+def test_a_head_of_http2_that_unpacks_to_much_is_bounded(hostile, language, adapter):
+    with bounded(hostile, language, adapter):
+        got = hostile.send(language, adapter, "field_bomb", http2=True, timeout_ms=10_000)
+    assert got.error or got.status in {200, 503}
+
+
+@pytest.mark.parametrize(("language", "adapter"), adapters(only="http2"))
+def test_a_body_of_http2_before_a_retry_is_read_only_in_part(hostile, language, adapter):
+    with bounded(hostile, language, adapter):
+        got = hostile.send(language, adapter, "empty_data", http2=True, timeout_ms=10_000)
+    assert (got.status, got.body, len(got.requests)) == (200, "ok", 3)
 
 
 @pytest.mark.parametrize("attack", ["reset_internal", "goaway_calm", "reset_in_body"])

@@ -13,6 +13,7 @@ import json
 import socket
 import struct
 import sys
+import zlib
 from collections import defaultdict
 
 import h2.config
@@ -36,14 +37,20 @@ def bomb(size):
     return gzip.compress(bytes(size), 9)
 
 
-def bomb_response(size):
-    body = bomb(size)
-    fields = f"Content-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+def encoded(body, coding="gzip"):
+    fields = f"Content-Encoding: {coding}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
     return BUSY + fields + body
 
 
-#: 256 MiB in 260 kB, and the same in a body that is short enough to be drained.
-BOMBS = {"bomb": bomb_response(GIB // 4), "short_bomb": bomb_response(60 * 2**20)}
+#: 256 MiB in 260 kB, and in bodies that are short enough to be drained: 60 MiB, and 256 MiB that unpack twice. The last
+#: one asks for as many decoders as its head has room for.
+BOMBS = {
+    "bomb": encoded(bomb(GIB // 4)),
+    "short_bomb": encoded(bomb(60 * 2**20)),
+    "deflate_bomb": encoded(zlib.compress(bytes(60 * 2**20), 9), "deflate"),
+    "nested_bomb": encoded(gzip.compress(bomb(GIB // 4), 9), "gzip, gzip"),
+    "many_codings": encoded(b"busy", ", ".join(["gzip"] * 2000)),
+}
 
 #: Values of Retry-After and its kin, each a few lines of a head. SPEC 14 gives each a time or nothing.
 ASKS = [
@@ -195,6 +202,10 @@ class Connection:
         await self.send(CHUNKED + b"5;")
         await self.forever(b"a" * 65536)
 
+    async def endless_chunk_size(self):
+        await self.send(CHUNKED)
+        await self.forever(b"0" * 65536)
+
     async def endless_trailers(self):
         await self.send(CHUNKED + b"4\r\nbusy\r\n0\r\n")
         await self.forever(b"X-Trailer: v\r\n" * 5000)
@@ -216,14 +227,25 @@ class Connection:
     async def cut_chunk(self):
         await self.send(CHUNKED + b"ff\r\nbusy")
 
+    async def huge_chunk(self):
+        """Its size does not fit in 64 bits."""
+        await self.send(CHUNKED + b"10000000000000004\r\nbusy\r\n0\r\n\r\n")
+
+    async def two_lengths(self):
+        await self.send(BUSY + b"Content-Length: 4\r\nContent-Length: 5\r\n\r\nbusy")
+
+    async def length_and_chunks(self):
+        await self.send(CHUNKED[:-2] + b"Content-Length: 1000\r\n\r\n4\r\nbusy\r\n0\r\n\r\n")
+
+    async def no_status(self):
+        await self.send(b"HTTP/1.1 \r\nContent-Length: 0\r\n\r\n")
+
     async def cut_gzip(self):
-        body = bomb(1000)[:-9]
-        fields = f"Content-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n"
-        await self.send(BUSY + fields.encode() + body)
+        await self.send(encoded(bomb(1000)[:-9]))
         return True
 
     async def false_gzip(self):
-        await self.send(BUSY + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nbusy")
+        await self.send(encoded(b"busy"))
         return True
 
     async def cut_head(self):
@@ -299,7 +321,7 @@ MIXED = itertools.cycle(
         "reset",
     ]
 )
-BOMBS["short_zip"] = bomb_response(2**20)
+BOMBS["short_zip"] = encoded(bomb(2**20))
 
 
 async def read_request(reader):
@@ -444,6 +466,42 @@ class Connection2:
         self.writer.write(b"\x00\x00\x02\x01\x05" + stream.to_bytes(4, "big") + b"\xff\xff")
         await self.writer.drain()
         return False
+
+    async def window_overflow(self, stream, _run):
+        """Windows above 2^31 - 1 (RFC 9113, 6.9.1)."""
+        frame = b"\x00\x00\x04\x08\x00" + stream.to_bytes(4, "big") + b"\x7f\xff\xff\xff"
+        self.writer.write(frame * 2)
+        await self.writer.drain()
+        return False
+
+    async def push(self, stream, _run):
+        """PUSH_PROMISE of a stream that the client did not open, without a field."""
+        identifier = stream.to_bytes(4, "big")
+        self.writer.write(b"\x00\x00\x04\x05\x04" + identifier + b"\x00\x00\x00\x02")
+        await self.writer.drain()
+        return False
+
+    async def field_bomb(self, stream, _run):
+        """A field of 4000 bytes, and 12,000 bytes each of which repeats it: 48 MB in a frame of 16 kB (CVE-2016-6581)."""
+        status, field = b"\x08\x03503", b"\x40\x01x\x7f\xa1\x1e" + b"a" * 4000
+        block = status + field + b"\xbe" * 12000
+        frame = len(block).to_bytes(3, "big") + b"\x01\x05" + stream.to_bytes(4, "big") + block
+        self.writer.write(frame)
+        await self.writer.drain()
+        await self.reader.read()
+        return False
+
+    async def empty_data(self, stream, _run):
+        """A body that never ends and has no bytes (CVE-2019-9518)."""
+        self.head(stream, 503)
+        frame = b"\x00\x00\x00\x00\x00" + stream.to_bytes(4, "big")
+        # Other streams of the connection are answered.
+        self.attack = asyncio.create_task(self.forever(frame, 0.001))
+        return True
+
+    async def unread_answers(self, _stream, _run):
+        """PINGs whose answers nobody reads (CVE-2019-9512)."""
+        await self.forever((b"\x00\x00\x08\x06\x00\x00\x00\x00\x00" + bytes(8)) * 1000)
 
     async def continuations(self, stream, run):
         """HEADERS that never end (CVE-2024-27316 and its kin)."""
