@@ -17,7 +17,7 @@ const SHARDS: u64 = 60;
 /// core most of the rest.
 const STAGES: [&str; 3] = [
     "--cargo-arg=--example=evaluate",
-    "--cargo-arg=--test=conformance --cargo-arg=--test=stats --cargo-arg=--test=misuse",
+    "--cargo-arg=--test=conformance --cargo-arg=--test=ffi --cargo-arg=--test=misuse --cargo-arg=--test=stats",
     "",
 ];
 
