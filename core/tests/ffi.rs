@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, PolicyNumbers, Unit};
-use backoff_core::{ErrorCode, Field, MAX_NS, Outcome, Policy, StopReason};
+use backoff_core::{
+    Budget, BudgetLevel, BudgetMember, ErrorCode, Fallback, Field, MAX_NS, Operation, Outcome,
+    Policy, RandomStream, RetryStats, StopReason,
+};
 
 #[test]
 fn numbers_of_fields_codes_outcomes_and_reasons() {
@@ -72,4 +75,86 @@ fn a_builder_knows_whether_its_caller_set_a_limit_of_retries() {
     let preset = Policy::parse("default").unwrap().to_builder();
     assert!(!ffi::sets_retries(&preset));
     assert!(ffi::sets_retries(&preset.max_retries(3)));
+}
+
+/// Other languages keep them in memory of their own, which has this size in each of them.
+#[test]
+fn states_as_numbers() {
+    let lengths = [ffi::BUDGET_WORDS, ffi::OPERATION_WORDS, ffi::MEMBER_WORDS, ffi::STATS_WORDS];
+    assert_eq!(lengths, [21, 8, 93, 20]);
+    let budget = Budget::parse("quota:max_tokens=10,cost=5").unwrap();
+    let policy = Policy::parse("constant:base=1s,max_retries=1").unwrap();
+    let stream = RandomStream::from_seed(42);
+    let mut operation = Operation::begin(policy, stream, 7, None, Some(&budget));
+    operation.decide(Outcome::Transient, None, 8, Some(&budget));
+    let copy = ffi::budget_from_words(&ffi::budget_to_words(&budget));
+    assert_eq!(copy.level(8), BudgetLevel { level: 5, max: 10, unit: 1 });
+    operation.decide(Outcome::Transient, None, 9, Some(&budget));
+    let copy = ffi::operation_from_words(policy, &ffi::operation_to_words(&operation));
+    assert_eq!((copy.attempts(), copy.reason()), (2, Some(StopReason::MaxRetries)));
+    let mut member = BudgetMember::new(&budget, &budget, 3, Fallback::Refuse, 4, 5);
+    member.request(Outcome::Throttled, 6);
+    assert_eq!(ffi::member_from_words(&ffi::member_to_words(&member)), member);
+    assert_ne!(member, BudgetMember::new(&budget, &budget, 3, Fallback::Refuse, 4, 5));
+    let stats = RetryStats::new();
+    stats.record(3, StopReason::Success);
+    let copy = ffi::stats_from_words(&ffi::stats_to_words(&stats));
+    assert_eq!((copy.operations(), copy.retries(), copy.stops(StopReason::Success)), (1, 2, 1));
+}
+
+#[test]
+fn a_budget_that_no_thread_holds_is_free() {
+    let budget = Budget::parse("sre").unwrap();
+    assert!(ffi::wait_until_free(&budget, || unreachable!(), || unreachable!()));
+}
+
+/// SPEC 13.4, without a budget and a server that asks for a wait.
+#[test]
+fn reasons_to_stop() {
+    let table = [
+        (Outcome::Success, 0, None, Some(StopReason::Success)),
+        (Outcome::Permanent, 0, None, Some(StopReason::Permanent)),
+        (Outcome::Transient, 1, None, None),
+        (Outcome::Timeout, 2, None, Some(StopReason::MaxRetries)),
+        (Outcome::Transient, 0, Some(14), Some(StopReason::Deadline)),
+        (Outcome::Transient, 0, Some(15), None),
+    ];
+    for (outcome, retries, deadline, reason) in table {
+        let found = ffi::reason_to_stop(outcome, (retries, 2), (1, 100), deadline, 10, 5);
+        assert_eq!(found, reason, "{outcome:?} {retries} {deadline:?}");
+    }
+    let late = ffi::reason_to_stop(Outcome::Transient, (0, 2), (1, 100), None, 97, 5);
+    assert_eq!(late, Some(StopReason::MaxElapsed));
+}
+
+#[test]
+fn delays_of_doubling_policies_by_their_numbers() {
+    let stream = RandomStream::from_seed(42);
+    for text in ["full:base=100ms,cap=20s", "full:base=7ns", "full:base=1s,cap=1s"] {
+        let policy = Policy::parse(text).unwrap();
+        let (base, cap) = ffi::doubling_base_and_cap(&policy).unwrap();
+        let mut next = base;
+        for index in 0..80 {
+            let window = ffi::doubling_window_ns(base, cap, index);
+            assert_eq!([window, next], [policy.window_ns(index); 2], "{text} {index}");
+            let delay = policy.delay_ns(stream, index);
+            assert_eq!(ffi::doubling_delay_ns(window, stream.draw(index)), delay, "{text} {index}");
+            next = ffi::next_doubling_window_ns(next, cap);
+        }
+    }
+    for text in [
+        "equal:base=1s",
+        "full:base=1s,multiplier=3",
+        "full:base=1s,offset=1ms",
+        "linear:base=1s,jitter=full",
+    ] {
+        assert_eq!(ffi::doubling_base_and_cap(&Policy::parse(text).unwrap()), None, "{text}");
+    }
+}
+
+#[test]
+fn stats_with_a_prefix_that_is_no_name() {
+    let mut pieces = 0;
+    let written = ffi::write_stats(&RetryStats::new(), "a-b", &|_| None, &mut |_| pieces += 1);
+    assert!(written.is_err() && pieces == 0);
 }

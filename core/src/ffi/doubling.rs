@@ -107,7 +107,10 @@ pub fn next_delay_ns(policy: &Policy, state: &mut DelayState, index: u32, draw: 
 
 #[cfg(test)]
 mod tests {
-    use super::{decorrelated_delay_ns, decorrelated_numbers, first_ranges_ns, sample_ns};
+    use super::{
+        DECORRELATED_PERIOD, DelayState, decorrelated_delay_ns, decorrelated_numbers,
+        first_ranges_ns, next_delay_ns, sample_ns, seek,
+    };
     use crate::policy::Policy;
     use crate::random::stream::RandomStream;
 
@@ -144,6 +147,22 @@ mod tests {
     }
 
     #[test]
+    fn a_state_continues_from_any_index() {
+        let stream = RandomStream::from_seed(42);
+        for text in ["full:base=1ms,cap=1d", "decorrelated:base=1ms,cap=1d", "fibonacci:base=7ns"] {
+            let policy = Policy::parse(text).unwrap();
+            let mut state = DelayState::start(&policy.0);
+            for first in [0, 3, 40] {
+                seek(&policy, &mut state, stream, first);
+                for index in first..first + 5 {
+                    let delay = next_delay_ns(&policy, &mut state, index, stream.draw(index));
+                    assert_eq!(delay, policy.delay_ns(stream, index), "{text}, {index}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn decorrelated_delays_need_only_the_delay_before() {
         let stream = RandomStream::from_seed(42);
         for text in [
@@ -157,7 +176,10 @@ mod tests {
             for index in 0..if cfg!(miri) { 40 } else { 9000 } {
                 let draw = stream.draw(index);
                 previous = decorrelated_delay_ns(numbers, (index, previous), draw);
-                assert_eq!(previous, policy.delay_ns(stream, index), "{text}, {index}");
+                // A delay by its index takes as many steps as there are since the last multiple of the period.
+                if index % DECORRELATED_PERIOD < 40 || index % 1000 == 0 {
+                    assert_eq!(previous, policy.delay_ns(stream, index), "{text}, {index}");
+                }
             }
         }
         let full = Policy::parse("full:base=1s").unwrap();
