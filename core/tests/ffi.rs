@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, PolicyNumbers, Unit};
+use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, PolicyNumbers, Progress, Unit};
 use backoff_core::{
-    Budget, BudgetLevel, BudgetMember, ErrorCode, Fallback, Field, MAX_NS, Operation, Outcome,
-    Policy, RandomStream, RetryStats, StopReason,
+    Budget, BudgetLevel, BudgetMember, Decision, ErrorCode, Fallback, Field, MAX_NS, Operation,
+    Outcome, Policy, RandomStream, RetryStats, StopReason,
 };
 
 #[test]
@@ -130,7 +130,9 @@ fn reasons_to_stop() {
 #[test]
 fn delays_of_doubling_policies_by_their_numbers() {
     let stream = RandomStream::from_seed(42);
-    for text in ["full:base=100ms,cap=20s", "full:base=7ns", "full:base=1s,cap=1s"] {
+    for text in
+        ["full:base=100ms,cap=20s", "full:base=7ns", "full:base=2ns,cap=5ns", "full:base=1s,cap=1s"]
+    {
         let policy = Policy::parse(text).unwrap();
         let (base, cap) = ffi::doubling_base_and_cap(&policy).unwrap();
         let mut next = base;
@@ -157,4 +159,20 @@ fn stats_with_a_prefix_that_is_no_name() {
     let mut pieces = 0;
     let written = ffi::write_stats(&RetryStats::new(), "a-b", &|_| None, &mut |_| pieces += 1);
     assert!(written.is_err() && pieces == 0);
+}
+
+/// A loop that begins before it knows its stream and the time.
+#[test]
+fn a_progress_that_begins_later() {
+    let policy = Policy::parse("full:base=1s,max_retries=3").unwrap();
+    let mut progress = Progress::new(RandomStream::from_seed(1), None);
+    progress.begin_at(7, None);
+    progress.set_stream(RandomStream::from_seed(42));
+    assert_eq!((progress.began_ns(), progress.retries()), (7, 0));
+    for retries in 1..4 {
+        let decision = progress.decide(ffi::schedule(&policy), Outcome::Transient, None, 8, None);
+        let delay_ns = policy.delay_ns(RandomStream::from_seed(42), retries - 1);
+        assert_eq!(decision, Decision::Wait { delay_ns });
+        assert_eq!(progress.retries(), u64::from(retries));
+    }
 }

@@ -46,7 +46,7 @@ pub(crate) fn fit(
     let total =
         |value, most| with(value).map_or(u128::MAX, |policy| max_total(&policy, retries, most));
     let refuse = |needed| PolicyError::new(ErrorCode::DoesNotFit, field, needed, total_ns);
-    let needed = if min > max { u128::MAX } else { total(min, MAX_NS.into()) };
+    let needed = total(min, MAX_NS.into());
     if needed > total_ns.into() {
         return Err(refuse(u64::try_from(needed).unwrap_or(MAX_NS).min(MAX_NS)));
     }

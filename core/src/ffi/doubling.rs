@@ -123,6 +123,7 @@ mod tests {
             ("full:base=1ns", (48, false)),
             ("equal:base=1s,cap=1m", (7, true)),
             ("constant:base=1s", (1, true)),
+            ("steps:waits=1s/2s/3s,jitter=full", (3, true)),
             ("fibonacci:base=1s,cap=1h", (48, false)),
             ("linear:base=1s,increment=7ns", (48, false)),
             ("constant:base=1s,jitter=additive,jitter_max=1s,jitter_increment=1ms", (48, false)),
