@@ -227,12 +227,14 @@ limit-deadline: the deadline alone
 limit-elapsed: max_elapsed alone
   constant:base=1s,attempt_timeout=4s,max_elapsed=6s -> begin:1s limit:1s,3s,3s+1,7s-1,7s,8s,0
 limit-elapsed_from: max_elapsed does not end before the first failure
-  constant:base=1s,attempt_timeout=4s,max_elapsed=6s,elapsed_from=failure -> begin limit:0,1h fail:1h
+  constant:base=1s,attempt_timeout=4s,max_elapsed=6s,elapsed_from=failure -> begin limit:0,3s,1h fail:1h
     limit:1h+1s,1h+3s,1h+6s
 limit-reset: after a long attempt
   constant:base=1s,attempt_timeout=1m,max_elapsed=20s,reset_after=10s -> begin limit:0 fail:0 limit:1s,12s fail:30s limit:31s
 limit-late: the latest times
   constant:base=1s,attempt_timeout=4s,max_elapsed=9s -> begin:{WORD_MAX}-10s limit:{WORD_MAX}-10s,{WORD_MAX}
+limit-late-alone: nothing else ends, however late it is
+  constant:base=1s,attempt_timeout=4s -> begin limit:{MAX}-1s,{MAX}
 limit-deadline-none: 2^64 - 1 is no deadline
   constant:base=1s,attempt_timeout=4s -> begin:{WORD_MAX}-1s:{WORD_MAX} limit:{WORD_MAX}-1s
 limit-shortest: the shortest and the longest limit

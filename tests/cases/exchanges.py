@@ -33,6 +33,10 @@ other-events-quota: the other events count nothing
   quota -> attempt_over:5 operation_ended retry_requested began
 other-events-ttl: the other events count nothing
   ttl -> attempt_over:5 operation_ended retry_requested began
+other-events-local: the other events change nothing of the local state
+  quota local=quota:max_tokens=5 -> retry_requested begin fail request request
+held-others: only of a success counts what was held
+  COSTS -> began:5 failed:9 exchange
 held-each: each cost has its own count, sent in the order of the outcomes
   COSTS text="4 10" -> succeeded:9 succeeded:3 succeeded:5 succeeded exchange
 held-same: a cost of several outcomes counts as the first of them
@@ -284,6 +288,8 @@ rate-version: a corrected time is one version, and the request another
   rate:max_tokens=2 text="18446744073709551614 70000000000 {EPOCH + DAY}" clock=EPOCH -> request exchange
 rate-corrected-only: a flush stores the corrected time of rate
   rate text="WORD_MAX 5 {EPOCH + DAY}" clock=EPOCH -> exchange exchange
+ttl-level: a level of ttl is no time
+  ttl text="9 {EPOCH // S} MAX 0 0 0 0 0 0 0 0 0" clock=EPOCH -> exchange
 ttl-corrected-only: a flush stores the corrected slices of ttl
   ttl text="9 WORD_MAX 0 0 0 0 0 0 0 0 0 7" clock=EPOCH -> exchange exchange
 rate-back: the store's clock goes back by 10 s, by 61 s and by a day, of rate

@@ -69,6 +69,8 @@ FIELD-proportional-delay | exponential:base=1s,cap=60s,cap_on=delay,jitter=0.3 |
 FIELD-decorrelated-restart | decorrelated:base=1us,cap=1ms | 4101 1s | 4100 delays: the chain restarts
 FIELD-decorrelated-restart-second | decorrelated:base=1us,cap=1ms | 8201 2s |
   8200 delays: the chain restarts a second time
+FIELD-decorrelated-two | decorrelated:base=1s,cap=60s | 3 20s | two delays, of which the second is longer
+FIELD-linear-many | linear:base=1us,increment=1ns,cap=1ms | 4101 10ms | 4100 delays that no restart interrupts
 FIELD-max_retries | constant:base=1s,max_retries=0,max_elapsed=0s | 5 20s | the policy's limits have no effect
 FIELD-retry_after | full:base=1s,cap=20s,max_retries=4,max_elapsed=1h,retry_after=exact,retry_after_max=9s | 5 20s |
   the policy's other fields are kept
@@ -86,6 +88,7 @@ base-below-least | exponential:base=1s,multiplier=1.01 | 3 200 |
 base-multiplier-one | exponential:base=1s,multiplier=1 | 3 2 | a multiplier of 1 needs no minimum base
 base-is-cap | constant:base=1s,cap=5s | 3 {MAX} | the base is at most the cap
 base-no-range | constant:base=0s,cap=0s | 2 0 | the cap is below every candidate
+base-one | constant:base=1ns,cap=1ns | 2 1 | the cap is the only candidate
 base-no-range-to-grow | exponential:base=0s,multiplier=1.01,cap=99ns | 1 1s | the cap is below every base that grows
 base-zero | exponential:base=0s,cap=5s | 4 7s | a policy with base 0
 base-increment-follows | linear:base=1s | 4 60s | an increment that equals the base follows it

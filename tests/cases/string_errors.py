@@ -261,6 +261,7 @@ def unreadable():
     yield error("zero-denominator-jitter", "a ratio as the jitter", "exponential:base=1s,jitter=1/0")
     for id, why, multiplier in (
         ("64", "terms of 65 bits, although they would reduce", "36893488147419103232/18446744073709551616"),
+        ("64-first", "a first term of 65 bits, which would reduce to 2", f"{2**64}/{2**63}"),
         ("64-zero", "a denominator of 65 bits, although the ratio is 0", "0/18446744073709551616"),
         ("64-reduces", "terms of 65 bits that reduce to 3/2", "30000000000000000000/20000000000000000000"),
         ("64-most", "the largest terms of 64 bits, which do not reduce", f"{2**64 - 1}/{2**64 - 2}"),
@@ -272,6 +273,11 @@ def unreadable():
         ("long", "a number of 500 digits", "1" * 500),
     ):
         yield error(f"ratio-terms-{id}", why, f"exponential:base=1s,multiplier={multiplier}")
+    yield error(
+        "ratio-terms-later",
+        "a term of 32 bits breaks a rule, which comes after the text",
+        "exponential:multiplier=4294967295,base=1",
+    )
     yield error("ratio-terms-jitter", "a ratio as the jitter", f"exponential:base=1s,jitter=0.{'0' * 30}1")
     yield budget("ratio-terms", "a budget string", "ttl:ratio=0.000000000000000000001")
     for id, why, string in (

@@ -1,7 +1,7 @@
 """Valid policy and budget strings, and presets (SPEC 11, 12, 15.1)."""
 
 from reference import delays, fields, presets, printing, strings
-from reference.numbers import MAX
+from reference.numbers import MAX, WORD_MAX
 
 from cases.table import dump, rows
 
@@ -167,6 +167,7 @@ ratio-decimal-many-zeros | exponential:base=1s,multiplier=1.5{"0" * 40} |
   trailing zeros are dropped before the terms are checked
 ratio-decimal-25-zeros | exponential:base=1s,multiplier=1.5{"0" * 25} |
   more trailing zeros than a 64-bit power of ten has
+ratio-decimal-two-digits | exponential:base=1s,multiplier=1.25{"0" * 40} | zeros after two digits
 ratio-fraction | exponential:base=1s,multiplier=8/5 | a fraction that prints as a decimal
 ratio-fraction-unreduced | exponential:base=1s,multiplier=16/10 | a fraction that reduces
 ratio-fraction-thirds | exponential:base=1s,multiplier=4/3 | a fraction that does not print as a decimal
@@ -175,6 +176,8 @@ ratio-percent | exponential:base=1s,multiplier=160% | a percentage
 ratio-percent-decimal | exponential:base=1s,multiplier=137.5% | a percentage with a dot
 ratio-percent-zeros | exponential:base=1s,multiplier=150.000% | trailing zeros of a percentage are dropped
 ratio-finest | exponential:base=1s,multiplier=1000000/499979 | the largest terms
+ratio-64 | exponential:base=1s,multiplier={WORD_MAX}/{WORD_MAX // 3} | the largest first term
+ratio-64-both | exponential:base=1s,multiplier={WORD_MAX}/{WORD_MAX} | the largest terms
 ratio-large-terms | exponential:base=1s,multiplier=4294967294/2147483647 | terms of 32 bits that reduce
 ratio-larger-terms | exponential:base=1s,multiplier=18446744073709551614/9223372036854775807 |
   terms of 64 bits that reduce
