@@ -229,7 +229,8 @@ function memberOf(fields, localFields, lease, fallback, configuredTimeout, seed)
 			const place = RETRIED.indexOf(outcome);
 			if (waiting[place] > 0) {
 				waiting[place]--;
-				asked[place] -= begun !== undefined && asked[place] > granted[place] ? 1 : 0;
+				// Only those that were asked and not granted are refused, so this changes nothing if all were granted.
+				asked[place]--;
 			}
 		},
 

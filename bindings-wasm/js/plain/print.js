@@ -7,17 +7,11 @@ import { defaultOf } from "./rules.js";
 
 /** The fields that are printed, before `jitter_below` and `jitter_above` become one ratio. */
 export function shownOf(policy) {
-	const { jitter_below: below, jitter_above: above } = policy;
+	const { jitter_above: above } = policy;
 	const isShown = (name) => {
 		const value = policy[name];
-		switch (name) {
-			case "jitter_below":
-				return value !== undefined && (value !== ZERO || above === ZERO);
-			case "jitter_above":
-				return value !== undefined && (value !== ZERO || below === ZERO);
-			default:
-				return value !== undefined && value !== defaultOf(name, policy);
-		}
+		const isDefault = name === "jitter_below" ? value === ZERO && above !== ZERO : value === defaultOf(name, policy);
+		return value !== undefined && !isDefault;
 	};
 	return Object.fromEntries(
 		Object.keys(FIELDS)

@@ -64,7 +64,7 @@ export function checkFields(fields, fail) {
 		if (kind === undefined) {
 			fail("missing", FIELDS[name]);
 		}
-		if (kind < 1n || kind > count) {
+		if (kind < 1n) {
 			fail("unknown_kind", FIELDS[name], kind, count);
 		}
 		policy[name] = kind;
@@ -75,9 +75,6 @@ export function checkFields(fields, fail) {
 	for (const field of Object.values(FIELDS)) {
 		const { name, unit, selector } = field;
 		const value = fields[name];
-		if (unit === "kind") {
-			continue;
-		}
 		if (!uses(policy, field)) {
 			if (value !== undefined) {
 				fail("unused", field, unit === "waits" ? BigInt(value.length) : value, policy[selector.name]);
