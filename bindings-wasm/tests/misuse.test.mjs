@@ -245,6 +245,9 @@ describe("wrong types", () => {
 		[deciding({ budget: 1 }), "budget is unknown; the options of a decision are now, retryAfter, delay"],
 		[() => Operation.resume(policy, undefined, 1, { now: 0 }), /^stream must be the RandomStream of the operation/],
 		[resumed(1, { budget }), /resumed holds nothing of a budget/],
+		[() => Operation.resume(policy, stream, 1), `options of an operation ${PLAIN} undefined`],
+		[beginning({ budget: null }), "budget must be a Budget, got null"],
+		[() => BudgetState.parse(budget, undefined), "text must be a string, got undefined"],
 		// Vue's `reactive` makes such proxies.
 		[() => proxyOf(policy).delay(stream, 0), `policy must be a Policy, got ${copyOf("Policy")}`],
 		[() => proxyOf(stream).draw(0), `stream must be a RandomStream, got ${copyOf("RandomStream")}`],

@@ -25,6 +25,18 @@ test("a deadline may be 10 years away, or further in nanoseconds, or none", () =
 	assert.equal(begin({ now, deadline: now + 5000 }).reason, undefined);
 });
 
+test("the limit of an attempt is in ms or in ns, or none", () => {
+	const limits = (operation) => [operation.attemptLimit(1), operation.attemptLimitNs(1)];
+	assert.deepEqual(limits(begin({}, Policy.parse("constant:base=1s,attempt_timeout=2500us"))), [2.5, 2_500_000n]);
+	assert.deepEqual(limits(begin({})), [undefined, undefined]);
+});
+
+test("an own delay of null or undefined is none", () => {
+	for (const delay of [null, undefined]) {
+		assert.equal(begin().decide("transient", { now: 0, delay }).delayNs, FIRST);
+	}
+});
+
 test("without a stream, each operation has a unique one", () => {
 	const wide = Policy.parse("full:base=1d");
 	const delay = () => new Operation(wide, undefined, { now: 0 }).decide("transient", { now: 0 }).delayNs;

@@ -130,6 +130,8 @@ describe("state", () => {
 		assert.throws(() => Object.assign(stream, { state: 0n }), TypeError);
 	});
 
+	test("params are read once", () => assert.equal(policy.params, policy.params));
+
 	test("the options are copied", () => {
 		const options = { ...good };
 		const copied = new Policy(options);
@@ -142,4 +144,12 @@ describe("state", () => {
 		assert.equal(states.size, 100);
 		assert.notEqual(new Backoff(policy).stream.state, new Backoff(policy).stream.state);
 	});
+});
+
+test("policies are equal if their strings are, and nothing else is", () => {
+	const full = Policy.parse("full:base=1s");
+	assert.ok(full.equals(new Policy({ growth: "exponential", base: 1000, jitter: "full" })));
+	for (const other of [Policy.parse("full:base=2s"), `${full}`, undefined]) {
+		assert.equal(full.equals(other), false);
+	}
 });

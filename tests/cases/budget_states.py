@@ -92,6 +92,9 @@ def at_the_limits():
     slot = Steps("held-slot", "anything held is one slot", "concurrent", "0 3 2")
     slot.step("attempt_over", held=2)
     yield slot
+    other = Steps("held-ttl", "other kinds have no slots, whatever is held", "ttl")
+    other.step("attempt_over", held=2)
+    yield other
     yield Steps("rate-most", "the latest possible time", "rate", f"0 0 {limit}").retry(0, WORD_MAX)
     yield Steps("rate-late", "the longest possible time without a request", "rate", "0 0 0").retry(WORD_MAX)
     yield (Steps("active-most", "the count of operations stays in its range", "concurrent", f"0 {limit} 0")

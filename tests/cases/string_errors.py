@@ -184,6 +184,7 @@ def unreadable():
         ("space-after", "a space after the unit", "1s "),
         ("micro", "the unit is us, not the micro sign", "1µs"),
         ("two", "two numbers with units", "1h30m"),
+        ("two-unknown", "two numbers, the first with an unknown unit", "1xs5"),
         ("comma", "a unit that begins with x", "1x"),
         ("underscore", "digit separators are not allowed", "1_000ms"),
         ("percent", "a percentage is not a duration", "5%"),

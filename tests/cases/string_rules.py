@@ -111,8 +111,10 @@ budget-cost-zero | quota:cost=0 | a cost of 0
 budget-cost-above | quota:max_tokens=10,cost=11 | a cost above the tokens
 budget-cost-default | quota:max_tokens=4 | a default above the tokens: the end of the string
 budget-cost-five | quota:cost=5,max_tokens=4 | the default, set: the value
+budget-cost-five-unused | rate:cost=5 | the default, set for a kind without it
 budget-cost-preset | aws-sdk-2026:max_tokens=10 | a preset's cost above the tokens: the head
 budget-cost_throttled-above | quota:max_tokens=10,cost_throttled=11 | a cost above the tokens
+budget-cost_throttled-five | quota:max_tokens=4,cost=1,cost_throttled=5 | only of cost is this the default
 budget-cost_timeout-above | quota:max_tokens=10,cost_timeout=11 | a cost above the tokens
 budget-cost_timeout-zero | quota:cost_timeout=0 | a cost of 0
 budget-cost_timeout-preset | aws-sdk-standard:max_tokens=9 | the preset's cost_timeout above the tokens: the head

@@ -77,8 +77,8 @@ const fill = (message, parts) => message.replace(/\b[FVLKS]\b/g, (part) => parts
 /** `name` is what the field is called, and `shown` the text of the value. */
 export function messageOf(code, field, value, limit, name = field.name, shown = undefined) {
 	const { selector } = field;
-	// Only a wait can be too long. The other errors are about the list.
-	const shownAs = field.unit === "waits" && code !== "too_large" ? { ...field, unit: "count" } : field;
+	// An error about a wait that is too long has the unit `duration`. The other errors are about the list.
+	const shownAs = field.unit === "waits" ? { ...field, unit: "count" } : field;
 	const isOfList = code === "unused" && field.unit === "waits";
 	return fill(isOfList ? "F is not used by S (growth=steps uses it)" : MESSAGES[code], {
 		F: name,
