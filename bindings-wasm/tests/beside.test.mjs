@@ -417,6 +417,25 @@ describe("the limit of an attempt", () => {
 		assert.deepEqual([failLate.length, unhandled], [2, []]);
 	});
 
+	test("of the next attempt counts, whatever a call that was left behind does in it", async () => {
+		for (const end of [(resolve) => resolve("late"), (_, reject) => reject(busy)]) {
+			let endFirst;
+			const calls = [
+				() =>
+					new Promise((...ends) => {
+						endFirst = () => end(...ends);
+					}),
+				() => {
+					endFirst();
+					return new Promise(() => {});
+				},
+				() => "third",
+			];
+			const options = { ...limited, policy: "immediate:max_retries=2" };
+			assert.equal(await retry(() => calls.shift()(), options), "third");
+		}
+	});
+
 	test("keeps no timer once a call has ended, and a value counts even if it is late", async () => {
 		const isLate = () => {
 			const end = performance.now() + 30;

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, mock, test } from "node:test";
-import { project, retry } from "./installed.mjs";
-import { endOf, script } from "./loop.mjs";
+import { Budget, project, RetryStats, retry } from "./installed.mjs";
+import { endOf, job, script } from "./loop.mjs";
 
 const busy = new Error("busy");
 const always = () => true;
@@ -30,6 +30,47 @@ test("no wait is shorter than its delay", async () => {
 			assert.ok(took < wanted + 60_000, `${took} ms instead of ${wanted}`);
 		}
 	}
+});
+
+describe("one reason to read the clock is enough", () => {
+	const loop = { policy: "constant:base=1ms", shouldRetry: always };
+	const callsOf = async (options) => {
+		const fn = script(busy);
+		await endOf(retry(fn, { ...loop, ...options }));
+		return fn.contexts.length;
+	};
+
+	test("a deadline", async () => {
+		assert.equal(await callsOf({ deadline: performance.now(), maxRetries: 3 }), 1);
+	});
+
+	test("max_elapsed", async () => {
+		const calls = await callsOf({ maxElapsed: 5, maxRetries: 100 });
+		assert.ok(calls <= 6, `${calls}`);
+	});
+
+	test("reset_after", async () => {
+		let calls = 0;
+		const fn = async () => {
+			await new Promise((resolve) => setTimeout(resolve, 3));
+			if (++calls < 4) {
+				throw busy;
+			}
+			return "ok";
+		};
+		assert.equal(await retry(fn, { ...loop, maxRetries: 1, resetAfter: 1 }), "ok");
+	});
+
+	test("a budget", async () => {
+		const budget = Budget.parse("rate:max_tokens=1,per=1ns");
+		assert.equal(await callsOf({ budget, maxRetries: 3 }), 4);
+	});
+});
+
+test("stats count a loop that reads no clock", async () => {
+	const stats = new RetryStats();
+	await retry(() => 1, { ...job, stats });
+	assert.equal(stats.counts().stops.success, 1);
 });
 
 describe("setTimeout", () => {
