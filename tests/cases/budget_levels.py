@@ -87,7 +87,7 @@ rate-unused: no refill before the first request
 ttl: operations earn above the reserve, and slices expire
     ttl:ttl=10s,min_per_second=2,ratio=0.5 -> begin:500ms begin:700ms transient*3 level:9s level:10s level:11s begin:30s transient*22 level:35s level:50s
 ttl-slices: each slice expires by itself
-    ttl:ttl=10s,min_per_second=0,ratio=1 -> begin:12s begin:15s begin:18s level:21s level:22s level:24s level:25s level:28s
+    ttl:ttl=10s,min_per_second=0,ratio=1 -> begin:12s begin:15s begin:18s*2 level:21s level:22s level:24s level:25s level:28s
 ttl-none: no reserve
     ttl:ttl=1s,min_per_second=0,ratio=1 -> begin transient*2 level:99ms level:1s begin transient level:2s
 ttl-before: a time before the latest slice is in the latest slice
