@@ -77,8 +77,8 @@ fn longest_duration() {
 fn shown() {
     assert_eq!(format!("{:>4}|{:<6}|", Ratio::new(6, 4), Waits::from_ns([1, 2])), " 1.5|1ns/2ns|");
     assert_eq!(format!("{:>8}", ErrorCode::Unused), "  unused");
-    let policy = Policy::parse("full:base=1s").unwrap();
-    assert_eq!(format!("{:>13}", policy.text()), " full:base=1s");
-    assert!(format!("{policy:?}").contains("full:base=1s"));
+    let policy = Policy::parse("linear:base=1s").unwrap();
+    assert_eq!(format!("{:>15}", policy.text()), " linear:base=1s");
+    assert!(format!("{policy:?}").contains("linear:base=1s"));
     assert!(format!("{:?}", Budget::parse("quota:cost=2").unwrap()).contains("quota:cost=2"));
 }

@@ -12332,7 +12332,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 	var v17 int32
 	var v18, v19, v20, v21 int64
 	t0 := m.g0
-	v5 = t0 - i32(1248)
+	v5 = t0 - i32(1232)
 	m.g0 = v5
 	store32(m.memory, uint64(uint32(v5))+28, uint32(v2))
 	v6 = i64(65536)
@@ -12410,7 +12410,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v6) > uint64(v7) {
 					p12 = t5
 				}
-				v7 = p12
+				v6 = p12
 				v8 = i64(0x7fffffffffffffff)
 				goto l7
 			}
@@ -12418,17 +12418,17 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
 			t15 := fn231(t13, t14)
-			v7 = t15
+			v6 = t15
 			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t16
 		}
 	l7:
-		memory_zero(m.memory[:], uint32(v5+i32(768)), uint32(i32(360)))
-		store64(m.memory, uint64(uint32(v5))+1128, uint64(i64(0x1b00000000)))
-		memory_copy(m.memory[:], uint32(v5+i32(1136)), uint32(i32(30000)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v5+i32(752)), uint32(i32(360)))
+		store64(m.memory, uint64(uint32(v5))+1112, uint64(i64(0x1b00000000)))
+		memory_copy(m.memory[:], uint32(v5+i32(1120)), uint32(i32(30000)), uint32(i32(108)))
 	l8:
 		{
-			t17 := m.fn233(v5 + i32(1128))
+			t17 := m.fn233(v5 + i32(1112))
 			v1 = t17
 			if v1 == i32(18) {
 				goto l8
@@ -12441,7 +12441,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 				if t18 == 0 {
 					goto l8
 				}
-				v6 = i64(0)
+				v7 = i64(0)
 				{
 					p19 := i32(-33)
 					if uint32(v1) < uint32(i32(33)) {
@@ -12452,21 +12452,21 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 						goto l10
 					}
 					t20 := int64(load64(m.memory, uint32(v5+i32(32)+v10<<3)))
-					v6 = t20
+					v7 = t20
 				}
 			l10:
-				m.fn52(v5+i32(768), v1, v6)
+				m.fn52(v5+i32(752), v1, v7)
 				goto l8
 			}
 		l9:
 		}
-		memory_copy(m.memory[:], uint32(v5+i32(992)), uint32(v5+i32(248)), uint32(i32(128)))
+		memory_copy(m.memory[:], uint32(v5+i32(976)), uint32(v5+i32(248)), uint32(i32(128)))
 		t21 := int64(load64(m.memory, uint64(uint32(v5))+376))
 		t22 := v5
-		v6 = t21
-		store64(m.memory, uint64(uint32(t22))+1120, uint64(v6))
-		store64(m.memory, uint64(uint32(v5))+960, uint64(v6))
-		memory_copy(m.memory[:], uint32(v5+i32(384)), uint32(v5+i32(768)), uint32(i32(360)))
+		v7 = t21
+		store64(m.memory, uint64(uint32(t22))+1104, uint64(v7))
+		store64(m.memory, uint64(uint32(v5))+944, uint64(v7))
+		memory_copy(m.memory[:], uint32(v5+i32(384)), uint32(v5+i32(752)), uint32(i32(360)))
 		store32(m.memory, uint64(uint32(v5))+748, uint32(v5+i32(28)))
 		store32(m.memory, uint64(uint32(v5))+744, uint32(v5+i32(384)))
 		t23 := v5
@@ -12475,293 +12475,285 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		if v3 != i64(0) {
 			p25 = 1
 		}
-		store64(m.memory, uint64(uint32(t23))+1128, uint64(t24-int64(uint32(p25))))
-		v6 = i64(0x7fffffffffffffff)
+		store64(m.memory, uint64(uint32(t23))+1112, uint64(t24-int64(uint32(p25))))
+		m.fn257(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1112), v6, i64(0x7fffffffffffffff), i64(0))
 		{
-			if uint64(v7) > uint64(v8) {
-				goto l11
+			t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
+			v7 = t26
+			t27 := int64(load64(m.memory, uint64(uint32(v5))+760))
+			var p28 int32
+			if uint64(v7) > uint64(v4) {
+				p28 = 1
 			}
-			m.fn257(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v7, i64(0x7fffffffffffffff), i64(0))
-			{
-				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
-				v3 = t26
-				t27 := int64(load64(m.memory, uint64(uint32(v5))+760))
-				var p28 int32
-				if uint64(v3) > uint64(v4) {
-					p28 = 1
+			v3 = t27
+			var p29 int32
+			if v3 != i64(0) {
+				p29 = 1
+			}
+			v1 = p29
+			p30 := v1
+			if v3 == 0 {
+				p30 = p28
+			}
+			if p30 != 0 {
+				store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
+				store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
+				store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
+				store64(m.memory, uint32(v0), uint64(i64(1)))
+				t83 := v0
+				p82 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p82 = v7
 				}
-				v6 = t27
-				var p30 int32
-				if v6 != i64(0) {
-					p30 = 1
-				}
-				p29 := p30
-				if v6 == 0 {
-					p29 = p28
-				}
-				if p29 != 0 {
-					goto l12
-				}
-				t31 := v5 + i32(768)
-				t32 := v5 + i32(744)
-				t33 := v5 + i32(1128)
-				v11 = v4 << 4
-				t34 := v11
-				v12 = int64(uint64(v4) >> 60)
-				m.fn258(t31, t32, t33, t34, v12, v8)
-				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
-				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
-				var p37 int32
-				if uint64(t35) <= uint64(v4) {
-					p37 = 1
-				}
-				var p38 int32
-				if t36 == 0 {
-					p38 = 1
-				}
-				v1 = p38
-				p39 := v1
+				p84 := p82
 				if v1 != 0 {
-					p39 = p37
+					p84 = i64(0x7fffffffffffffff)
 				}
-				if p39 != 0 {
-					goto l13
+				store64(m.memory, uint64(uint32(t83))+8, uint64(p84))
+				goto l3
+			}
+			t31 := v5 + i32(752)
+			t32 := v5 + i32(744)
+			t33 := v5 + i32(1112)
+			v11 = v4 << 4
+			t34 := v11
+			v12 = int64(uint64(v4) >> 60)
+			m.fn258(t31, t32, t33, t34, v12, v8)
+			t35 := int64(load64(m.memory, uint64(uint32(v5))+752))
+			t36 := int64(load64(m.memory, uint64(uint32(v5))+760))
+			var p37 int32
+			if uint64(t35) <= uint64(v4) {
+				p37 = 1
+			}
+			var p38 int32
+			if t36 == 0 {
+				p38 = 1
+			}
+			v1 = p38
+			p39 := v1
+			if v1 != 0 {
+				p39 = p37
+			}
+			if p39 != 0 {
+				goto l12
+			}
+			v13 = i32(2)
+			v10 = i32(0)
+			v14 = i64(0)
+			v15 = i64(0)
+		l19:
+			{
+				t40 := v8
+				var p41 int32
+				if v8 != i64(0) {
+					p41 = 1
 				}
-				v13 = i32(2)
-				v10 = i32(0)
-				v14 = i64(0)
-				v15 = i64(0)
+				v16 = t40 - int64(uint32(p41))
+				v2 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v8))))
 			l20:
 				{
-					t40 := v8
-					var p41 int32
-					if v8 != i64(0) {
-						p41 = 1
+					v7 = v8 - v6
+					p42 := v7
+					if uint64(v7) > uint64(v8) {
+						p42 = i64(0)
 					}
-					v16 = t40 - int64(uint32(p41))
-					v2 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v8))))
-				l21:
-					{
-						v6 = v8 - v7
-						p42 := v6
-						if uint64(v6) > uint64(v8) {
-							p42 = i64(0)
-						}
-						v6 = p42
-						if uint64(v6) >= uint64(i64(2)) {
+					v7 = p42
+					if uint64(v7) >= uint64(i64(2)) {
+						{
 							{
-								{
-									t43 := v2
-									v17 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v7))))
-									v1 = t43 - v17
-									p44 := v1
-									if uint32(v1) > uint32(v2) {
-										p44 = i32(0)
+								t43 := v2
+								v17 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v6))))
+								v1 = t43 - v17
+								p44 := v1
+								if uint32(v1) > uint32(v2) {
+									p44 = i32(0)
+								}
+								if uint32(p44) > uint32(i32(1)) {
+									goto l14
+								}
+								if uint32(v10) > uint32(i32(31)) {
+									goto l15
+								}
+								if v14 != i64(0) {
+									m.fn272(v5, v7, i64(0), v15, i64(0))
+									t45 := int64(load64(m.memory, uint32(v5)))
+									t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
+									t47 := v6
+									v7 = v15 + v14
+									t49 := v7 + i64(1)
+									var p50 int32
+									if v7 == i64(-1) {
+										p50 = 1
 									}
-									if uint32(p44) > uint32(i32(1)) {
-										goto l15
+									var p51 int32
+									if uint64(v7) < uint64(v15) {
+										p51 = 1
 									}
-									if uint32(v10) > uint32(i32(31)) {
-										goto l16
+									p48 := p51
+									if uint64(v7) >= uint64(v15) {
+										p48 = p50
 									}
-									if v14 != i64(0) {
-										m.fn272(v5, v6, i64(0), v15, i64(0))
-										t45 := int64(load64(m.memory, uint32(v5)))
-										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
-										t47 := v7
-										v6 = v15 + v14
-										t49 := v6 + i64(1)
-										var p50 int32
-										if v6 == i64(-1) {
-											p50 = 1
-										}
-										var p51 int32
-										if uint64(v6) < uint64(v15) {
-											p51 = 1
-										}
-										p48 := p51
-										if uint64(v6) >= uint64(v15) {
-											p48 = p50
-										}
-										p52 := t49
-										if p48 != 0 {
-											p52 = i64(-1)
-										}
-										t53 := m.fn197(t45, t46, p52)
-										v6 = t47 + t53
-										p54 := v6
-										if uint64(v6) < uint64(v7) {
-											p54 = i64(-1)
-										}
-										v6 = p54
-										goto l18
+									p52 := t49
+									if p48 != 0 {
+										p52 = i64(-1)
 									}
-								l16:
-									v6 = v7&v8 + int64(uint64(v7^v8)>>1)
-									goto l18
+									t53 := m.fn197(t45, t46, p52)
+									v7 = t47 + t53
+									p54 := v7
+									if uint64(v7) < uint64(v6) {
+										p54 = i64(-1)
+									}
+									v7 = p54
+									goto l17
 								}
 							l15:
-								v1 = int32(uint32(v17+v2) >> 1)
-								t55 := v1
-								var p56 int32
-								if v1 != i32(0) {
-									p56 = 1
-								}
-								v6 = i64_shl(i64(1), int64(uint32(t55-p56)))
+								v7 = v6&v8 + int64(uint64(v6^v8)>>1)
+								goto l17
 							}
-						l18:
-							t57 := v5 + i32(768)
-							t58 := v5 + i32(744)
-							t59 := v5 + i32(1128)
-							t60 := v11
-							t61 := v12
-							t62 := v16
-							v3 = v7 + i64(1)
-							p63 := v3
+						l14:
+							v1 = int32(uint32(v17+v2) >> 1)
+							t55 := v1
+							var p56 int32
+							if v1 != i32(0) {
+								p56 = 1
+							}
+							v7 = i64_shl(i64(1), int64(uint32(t55-p56)))
+						}
+					l17:
+						t57 := v5 + i32(752)
+						t58 := v5 + i32(744)
+						t59 := v5 + i32(1112)
+						t60 := v11
+						t61 := v12
+						t62 := v16
+						v3 = v6 + i64(1)
+						p63 := v3
+						if v3 == 0 {
+							p63 = i64(-1)
+						}
+						v3 = p63
+						p64 := v7
+						if uint64(v3) > uint64(v7) {
+							p64 = v3
+						}
+						v7 = p64
+						p65 := v7
+						if uint64(v16) < uint64(v7) {
+							p65 = t62
+						}
+						v18 = p65
+						m.fn258(t57, t58, t59, t60, t61, v18)
+						t66 := int64(load64(m.memory, uint64(uint32(v5))+752))
+						v7 = t66
+						v3 = v7 - v4
+						t67 := int64(load64(m.memory, uint64(uint32(v5))+760))
+						t68 := v3
+						var p69 int32
+						if uint64(v3) > uint64(v7) {
+							p69 = 1
+						}
+						v3 = t67
+						t70 := v3
+						var p71 int32
+						if uint64(v7) < uint64(v4) {
+							p71 = 1
+						}
+						v19 = t70 - int64(uint32(p71))
+						var p73 int32
+						if uint64(v19) > uint64(v3) {
+							p73 = 1
+						}
+						p72 := p73
+						if uint64(v7) >= uint64(v4) {
+							p72 = p69
+						}
+						v9 = int64(uint32(p72))
+						v20 = i64(0) - v9
+						v21 = t68 ^ v20
+						t74 := v21 + v9
+						t75 := v19 ^ v20 + v9
+						var p76 int32
+						if uint64(v21) < uint64(v20) {
+							p76 = 1
+						}
+						p77 := i64(-1)
+						if t75-int64(uint32(p76)) == 0 {
+							p77 = t74
+						}
+						v9 = p77
+						{
+							var p78 int32
+							if uint64(v7) <= uint64(v4) {
+								p78 = 1
+							}
+							var p79 int32
 							if v3 == 0 {
-								p63 = i64(-1)
+								p79 = 1
 							}
-							v3 = p63
-							p64 := v6
-							if uint64(v3) > uint64(v6) {
-								p64 = v3
+							v1 = p79
+							p80 := v1
+							if v1 != 0 {
+								p80 = p78
 							}
-							v6 = p64
-							p65 := v6
-							if uint64(v16) < uint64(v6) {
-								p65 = t62
-							}
-							v18 = p65
-							m.fn258(t57, t58, t59, t60, t61, v18)
-							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
-							v6 = t66
-							v3 = v6 - v4
-							t67 := int64(load64(m.memory, uint64(uint32(v5))+776))
-							t68 := v3
-							var p69 int32
-							if uint64(v3) > uint64(v6) {
-								p69 = 1
-							}
-							v3 = t67
-							t70 := v3
-							var p71 int32
-							if uint64(v6) < uint64(v4) {
-								p71 = 1
-							}
-							v19 = t70 - int64(uint32(p71))
-							var p73 int32
-							if uint64(v19) > uint64(v3) {
-								p73 = 1
-							}
-							p72 := p73
-							if uint64(v6) >= uint64(v4) {
-								p72 = p69
-							}
-							v9 = int64(uint32(p72))
-							v20 = i64(0) - v9
-							v21 = t68 ^ v20
-							t74 := v21 + v9
-							t75 := v19 ^ v20 + v9
-							var p76 int32
-							if uint64(v21) < uint64(v20) {
-								p76 = 1
-							}
-							p77 := i64(-1)
-							if t75-int64(uint32(p76)) == 0 {
-								p77 = t74
-							}
-							v9 = p77
-							{
-								var p78 int32
-								if uint64(v6) <= uint64(v4) {
-									p78 = 1
-								}
-								var p79 int32
-								if v3 == 0 {
-									p79 = 1
-								}
-								v1 = p79
-								p80 := v1
-								if v1 != 0 {
-									p80 = p78
-								}
-								v1 = p80
-								if v1 != 0 {
-									v10 = v10 + i32(1)
-									v17 = v13 & i32(255)
-									v13 = v1
-									v15 = v9
-									v7 = v18
-									if v17 != v1 {
-										goto l21
-									}
-									v14 = int64(uint64(v14)>>1) + v14&i64(1)
-									v13 = v1
-									v15 = v9
-									v7 = v18
-									goto l21
-								}
-								p81 := v15
-								if v13&i32(255) == v1 {
-									p81 = int64(uint64(v15)>>1) + v15&i64(1)
-								}
-								v15 = p81
+							v1 = p80
+							if v1 != 0 {
 								v10 = v10 + i32(1)
+								v17 = v13 & i32(255)
 								v13 = v1
-								v14 = v9
-								v8 = v18
+								v15 = v9
+								v6 = v18
+								if v17 != v1 {
+									goto l20
+								}
+								v14 = int64(uint64(v14)>>1) + v14&i64(1)
+								v13 = v1
+								v15 = v9
+								v6 = v18
 								goto l20
 							}
+							p81 := v15
+							if v13&i32(255) == v1 {
+								p81 = int64(uint64(v15)>>1) + v15&i64(1)
+							}
+							v15 = p81
+							v10 = v10 + i32(1)
+							v13 = v1
+							v14 = v9
+							v8 = v18
+							goto l19
 						}
-						v8 = v7
-						goto l13
 					}
+					v8 = v6
+					goto l12
 				}
 			}
-		l12:
-			p82 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p82 = v3
-			}
-			p83 := p82
-			if v6 != i64(0) {
-				p83 = i64(0x7fffffffffffffff)
-			}
-			v6 = p83
 		}
-	l11:
-		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
-		store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
-		store64(m.memory, uint32(v0), uint64(i64(1)))
-		goto l3
-	l13:
-		t84 := int32(load32(m.memory, uint64(uint32(v5))+28))
-		t85 := v5 + i32(768)
-		t86 := v5 + i32(384)
-		v1 = t84
-		m.fn259(t85, t86, v1, v8)
+	l12:
+		t85 := int32(load32(m.memory, uint64(uint32(v5))+28))
+		t86 := v5 + i32(752)
+		t87 := v5 + i32(384)
+		v1 = t85
+		m.fn259(t86, t87, v1, v8)
 		v6 = i64(1)
 		{
-			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
-			if t87 != i64(1) {
-				goto l22
+			t88 := int64(load64(m.memory, uint64(uint32(v5))+752))
+			if t88 != i64(1) {
+				goto l21
 			}
-			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v5+i32(768)+i32(8)), uint32(i32(320)))
+			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v5+i32(752)+i32(8)), uint32(i32(320)))
 			v6 = i64(0)
-			goto l23
+			goto l22
 		}
-	l22:
+	l21:
 		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-	l23:
+	l22:
 		store64(m.memory, uint32(v0), uint64(v6))
 	}
 l3:
-	m.g0 = v5 + i32(1248)
+	m.g0 = v5 + i32(1232)
 }
 
 //go:norace

@@ -229,8 +229,7 @@ function memberOf(fields, localFields, lease, fallback, configuredTimeout, seed)
 			const place = RETRIED.indexOf(outcome);
 			if (waiting[place] > 0) {
 				waiting[place]--;
-				// Only those that were asked and not granted are refused, so this changes nothing if all were granted.
-				asked[place]--;
+				asked[place] -= begun !== undefined && asked[place] > granted[place] ? 1 : 0;
 			}
 		},
 
