@@ -212,6 +212,19 @@ def test_an_http_response_with_other_bytes_than_ascii(value, seconds):
     assert parse_retry_after(value) == seconds
 
 
+def test_an_http_response_without_headers():
+    verdict = http_verdict(503)
+    assert (verdict.outcome, verdict.retry_after) == ("throttled", None)
+
+
+@pytest.mark.parametrize(
+    ("headers", "what"), [({b"Retry-After": "3"}, "names"), ({"Retry-After": b"3"}, "values")]
+)
+def test_headers_that_are_bytes(headers, what):
+    with pytest.raises(TypeError, match=f"the {what} of headers must be str, not bytes"):
+        http_verdict(503, headers)
+
+
 def test_headers_that_are_pairs():
     with pytest.raises(TypeError, match="headers must be a mapping of names, not list"):
         http_verdict(503, [("Retry-After", "3")])

@@ -187,3 +187,9 @@ def test_an_attempt_is_entered_once(time):
             pass
     with pytest.raises(RuntimeError, match="entered once"), attempt:
         pass
+
+
+def test_an_interruption_is_not_marked():
+    message = "permanent takes an Exception: no loop repeats a call after KeyboardInterrupt"
+    with pytest.raises(TypeError, match=message):
+        permanent(KeyboardInterrupt())

@@ -68,6 +68,20 @@ def test_a_failure_that_is_late_is_a_timeout(form):
     assert isinstance(raised.value.__cause__, KeyError)
 
 
+def test_an_interruption_that_is_late_is_no_timeout(form):
+    class Interruption(BaseException):
+        pass
+
+    async def call():
+        try:
+            await forever()
+        except (asyncio.CancelledError, trio.Cancelled):
+            raise Interruption from None
+
+    with pytest.raises(Interruption):
+        form(call, policy=SOON, on=())
+
+
 def test_a_timeout_within_the_call_is_one_of_the_call(form):
     async def call():
         raise TimeoutError("of the call")

@@ -223,6 +223,18 @@ def test_with_attempt_rejects_coroutine_functions_before_the_call(hook, nested):
     assert (called, stats.operations, stats.stops["cancelled"]) == ([], 1, 1)
 
 
+def test_with_attempt_rejects_coroutines():
+    """Also of a function that does not show that it returns them."""
+
+    async def run():
+        async for attempt in retrying(on=lambda error: hook_function(error), log=False):
+            with attempt:
+                raise RESET
+
+    with pytest.raises(TypeError, match="which nothing awaits here"):
+        asyncio.run(run())
+
+
 @pytest.mark.parametrize("hook", ["on", "on_result", "on_retry", "on_stop", "sleep"])
 def test_a_blocking_loop_rejects_coroutines(hook):
     script = loops.Script(RESET, "done") if hook != "on_result" else loops.Script("done")
@@ -232,6 +244,28 @@ def test_a_blocking_loop_rejects_coroutines(hook):
         options["clock_ns"] = lambda: 0
     with fake_time(), pytest.raises(TypeError, match="nothing awaits here"):
         loops.called(script, log=False, **options)
+
+
+def test_fake_time_numbers_loops_as_they_begin():
+    def delays(order):
+        events = {}
+        with fake_time(seed=3):
+            begun = [
+                iter(
+                    retrying(
+                        on=OSError, log=False, on_retry=functools.partial(events.__setitem__, n)
+                    )
+                )
+                for n in range(2)
+            ]
+            attempts = [next(loop) for loop in begun]
+            for n in order:
+                with attempts[n]:
+                    raise RESET
+                next(begun[n])
+        return [events[n].delay_ns for n in range(2)]
+
+    assert delays([0, 1]) == delays([1, 0])
 
 
 def test_fake_time():

@@ -201,6 +201,13 @@ def test_others_that_are_always_faster(clock):
     assert exchanges[0].after.startswith("1 20 | ")
 
 
+def test_no_budget_decides_on_a_success(clock):
+    store = MemoryStore()
+    store.faults["load"].append(ConnectionError("refused"))
+    events = events_of(shared(store), 2)
+    assert [event.budget_is_local for event in events] == [True, False]
+
+
 @FORMS
 @pytest.mark.parametrize("fault", [ConnectionError("refused"), ValueError("of the store")])
 def test_the_fallback_decides_while_the_store_is_away(form, clock, fault):
@@ -302,6 +309,7 @@ def test_what_is_granted_while_the_store_is_away(clock, options, want):
         (("0 25", None), "load() must return an int as its time, not NoneType"),
         (("0 25", True), "load() must return an int as its time, not bool"),
         (None, "load() must return a text or None, and the time, not None"),
+        (("0 25", 0, 0), "load() must return a text or None, and the time, not ('0 25', 0, 0)"),
     ],
 )
 def test_what_a_store_must_not_return(loaded, error):
