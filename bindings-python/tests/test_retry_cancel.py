@@ -5,7 +5,7 @@ import asyncio
 import anyio
 import pytest
 import trio
-from backoff_rs import retry
+from backoff_rs import retry, retrying
 from jobs import Job, is_idle
 from loops import block_async, call_async, first_item_async
 
@@ -204,3 +204,26 @@ def test_trio_awaits_a_hook_in_a_cancelled_scope(form, when, reason):
 
     trio.run(run)
     assert reasons == [reason]
+
+
+def test_a_cancellation_of_the_task_that_enters_an_attempt():
+    """It need not be the task of the `async for`."""
+    numbers = []
+
+    async def call(attempt):
+        numbers.append(attempt.number)
+        async with attempt:
+            asyncio.current_task().cancel()
+            try:
+                await asyncio.sleep(0)
+            except asyncio.CancelledError:
+                raise OSError("turned") from None
+
+    async def run():
+        policy = "constant:base=0s,max_retries=1"
+        async for attempt in retrying(policy, on=OSError, log=False):
+            await asyncio.create_task(call(attempt))
+
+    with pytest.raises(OSError, match="turned"):
+        asyncio.run(run())
+    assert numbers == [1]
