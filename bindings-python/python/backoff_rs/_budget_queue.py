@@ -63,11 +63,10 @@ class BudgetQueue:
             self.requests.append(request)
 
     def withdraw(self, request: Request) -> None:
-        """Refuses a request whose loop is interrupted."""
+        """Forgets a request whose loop is interrupted."""
         if request in self.requests:
             self.requests.remove(request)
             self.member.cancel(request.outcome)
-        request.answer = request.answer or REFUSED
 
     def due_in(self) -> float | None:
         """The seconds until an exchange is to begin."""
