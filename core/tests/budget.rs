@@ -40,7 +40,7 @@ fn threads_lose_and_gain_no_token() {
     assert!((earned - 10..=earned).contains(&ratio), "{ratio} of {earned}");
     // The clock does not move, so nothing is refilled.
     assert_eq!(granted_retries(&Budget::parse("rate:max_tokens=77").unwrap()), 77);
-    assert_eq!(granted_retries(&Budget::parse("quota:max_tokens=500,cost=5").unwrap()), 100);
+    assert_eq!(granted_retries(&Budget::parse("quota:max_tokens=300,cost=5").unwrap()), 60);
     // The reserve of 100, and a fifth of the operations.
     let ttl = granted_retries(&Budget::parse("ttl").unwrap());
     let earned = 100 + THREADS * OPERATIONS / 5;
