@@ -70,7 +70,7 @@ fn what_policies_need() {
 fn a_builder_knows_whether_its_caller_set_a_limit_of_retries() {
     let second = Policy::constant(Duration::from_secs(1));
     assert!(!ffi::sets_retries(&second));
-    assert!(ffi::sets_retries(&second.clone().max_retries(3)));
+    assert!(ffi::sets_retries(&second.max_retries(3)));
     assert!(ffi::sets_retries(&second.max_attempts(3)));
     let preset = Policy::parse("default").unwrap().to_builder();
     assert!(!ffi::sets_retries(&preset));
