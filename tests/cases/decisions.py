@@ -184,6 +184,8 @@ reset_after-by-one: one nanosecond less does not
   exponential:base=1s,reset_after=10s -> begin fail:0 fail:2s fail:5s fail:19s-1
 reset_after-first: the first attempt counts from the beginning
   exponential:base=1s,reset_after=10s -> begin:5s fail:15s-1 #1 begin:5s fail:15s fail:20s
+reset_after-first-elapsed: so it does for max_elapsed
+  constant:base=1s,max_elapsed=1500ms,reset_after=10s -> begin:20s fail:21s
 reset_after-max_retries: the retries count anew
   exponential:base=1s,max_retries=1,reset_after=10s -> begin fail:0 fail:11s fail:13s
 reset_after-wait-late: a wait that was longer counts as part of the attempt

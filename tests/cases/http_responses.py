@@ -286,6 +286,8 @@ def http_response_cases():
          'RateLimit: "burst";r=0;t=7\nratelimit: "day";r=0;t=60', 0),
         ("quota-quoted", "a name with separators", 429, 'RateLimit: "a;r=0;t=1,b";r=0;t=7', 0),
         ("quota-escaped", "a quote in a name", 429, r'RateLimit: "a\",;r=1";r=0;t=7', 0),
+        ("quota-backslash", "a backslash that ends a name", 429, r'RateLimit: "a\\";r=0;t=7', 0),
+        ("quota-unquoted", "a backslash outside of quotes escapes nothing", 429, r'RateLimit: a\"b;c";r=0;t=7', 0),
         ("quota-open", "a name that does not end", 429, 'RateLimit: "a;r=0;t=7', 0),
         ("quota-no-time", "a quota without a time", 429, 'RateLimit: "default";r=0', 0),
         ("quota-no-count", "a quota without a count", 429, 'RateLimit: "default";t=7', 0),

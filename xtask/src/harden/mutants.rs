@@ -17,7 +17,7 @@ const SHARDS: u64 = 60;
 /// core most of the rest.
 const STAGES: [&str; 3] = [
     "--cargo-arg=--example=evaluate",
-    "--cargo-arg=--lib --cargo-arg=--test=conformance --cargo-arg=--test=ffi --cargo-arg=--test=members \
+    "--cargo-arg=--lib --cargo-arg=--test=accessors --cargo-arg=--test=conformance --cargo-arg=--test=ffi --cargo-arg=--test=members \
      --cargo-arg=--test=misuse --cargo-arg=--test=rng --cargo-arg=--test=stats",
     "",
 ];
