@@ -42,8 +42,8 @@ def encoded(body, coding="gzip"):
     return BUSY + fields + body
 
 
-#: 256 MiB in 260 kB, and in bodies that are short enough to be drained: 60 MiB, and 256 MiB that unpack twice. The last
-#: one asks for as many decoders as its head has room for.
+#: 256 MiB in 260 kB; in bodies that are short enough to be drained, 60 MiB, and 256 MiB that are packed twice; and a head that
+#: asks for 2000 decoders.
 BOMBS = {
     "bomb": encoded(bomb(GIB // 4)),
     "short_bomb": encoded(bomb(60 * 2**20)),
@@ -488,7 +488,7 @@ class Connection2:
         frame = len(block).to_bytes(3, "big") + b"\x01\x05" + stream.to_bytes(4, "big") + block
         self.writer.write(frame)
         await self.writer.drain()
-        # What the client has counted is no longer what the encoder here has, so the connection serves nobody else.
+        # The two ends no longer agree on the table of fields, so the connection ends.
         await asyncio.sleep(0.2)
         return False
 
