@@ -34,3 +34,13 @@ fn a_slow_holder_does_not_free_a_lock_that_counts_as_damaged() {
     budget.state.unlock(&state);
     assert_eq!(budget.state.lock.into_inner(), DAMAGED);
 }
+
+#[test]
+fn a_damaged_budget_has_nothing_left() {
+    for kind in ["quota", "throttle", "ratio", "rate", "ttl", "concurrent"] {
+        let budget = Budget::parse(kind).unwrap();
+        budget.state.lock.store(DAMAGED, Ordering::Relaxed);
+        assert!(!budget.wait_until_free(|| unreachable!(), || unreachable!()), "{kind}");
+        assert_eq!(budget.level(0).level, 0, "{kind}");
+    }
+}
