@@ -176,3 +176,12 @@ fn a_progress_that_begins_later() {
         assert_eq!(progress.retries(), u64::from(retries));
     }
 }
+
+#[test]
+fn pairs_are_as_long_as_a_text() {
+    let policy = Policy::parse("default").unwrap();
+    let code = |length| ffi::change_policy_by(&policy, &vec![b'x'; length]).unwrap_err().code();
+    assert_eq!([code(1024), code(1025)], [ErrorCode::UnknownKey, ErrorCode::TextTooLong]);
+    let error = ffi::change_policy_by(&policy, b"max_retries=1,max_attempts=2").unwrap_err();
+    assert_eq!((error.code(), error.at()), (ErrorCode::GivenTwice, 14));
+}
