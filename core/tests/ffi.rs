@@ -77,7 +77,7 @@ fn a_builder_knows_whether_its_caller_set_a_limit_of_retries() {
     assert!(ffi::sets_retries(&preset.max_retries(3)));
 }
 
-/// Other languages keep them in memory of their own, which has this size in each of them.
+/// Other languages keep them in memory of their own, so no length changes by accident.
 #[test]
 fn states_as_numbers() {
     let lengths = [ffi::BUDGET_WORDS, ffi::OPERATION_WORDS, ffi::MEMBER_WORDS, ffi::STATS_WORDS];

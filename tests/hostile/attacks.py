@@ -48,7 +48,7 @@ REQUESTS = int(os.environ.get("BACKOFF_REQUESTS", "1000"))
 #: vague    It takes frames that are none of HTTP/2 for an error of the caller, which is permanent.
 #: any_method  The client repeats every method.
 #: deaf     It raises an error for two lengths without asking for a retry.
-#: locks    A window that overflows locks the client for ever (SECURITY.md).
+#: locks    A flow-control window that overflows deadlocks the client (SECURITY.md).
 ADAPTERS = {
     "python": {
         "httpx": {"steps"},

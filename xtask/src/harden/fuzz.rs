@@ -31,8 +31,7 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
             let others = std::env::var_os("PATH").unwrap_or_default();
             let path =
                 std::env::join_paths([tools].into_iter().chain(std::env::split_paths(&others)))?;
-            // Without traces of comparisons it makes up to ten times as many runs. The corpora have the words that
-            // comparisons would show.
+            // Traces of comparisons would take most of the time. The corpora have the words that they would find.
             let options = format!("-s {sanitizer} --no-trace-compares");
             let line = format!("fuzz run --fuzz-dir core/fuzz {options} {target}");
             let fuzzer = nightly(&line)?.env("PATH", path);
