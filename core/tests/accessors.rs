@@ -82,3 +82,21 @@ fn shown() {
     assert!(format!("{policy:?}").contains("linear:base=1s"));
     assert!(format!("{:?}", Budget::parse("quota:cost=2").unwrap()).contains("quota:cost=2"));
 }
+
+/// A builder refuses each as its method says.
+#[test]
+fn values_in_the_unit_of_another_field() {
+    let second = FieldValue::Duration(SECOND);
+    let table = [
+        (Field::CapOn, FieldValue::Count(1), ErrorCode::UnknownKind, 0),
+        (Field::Jitter, second, ErrorCode::UnknownKind, 0),
+        (Field::Base, FieldValue::Kind("full"), ErrorCode::TooLarge, u64::MAX),
+        (Field::MaxRetries, second, ErrorCode::TooLarge, u64::MAX),
+    ];
+    for (field, value, code, number) in table {
+        let error = Policy::exponential(SECOND).set(field, value).build().unwrap_err();
+        assert_eq!((error.code(), error.field(), error.value()), (code, field, number), "{error}");
+    }
+    let fine = Policy::exponential(SECOND).set(Field::Multiplier, second).build().unwrap_err();
+    assert_eq!((fine.code(), fine.field()), (ErrorCode::RatioTooFine, Field::Multiplier));
+}

@@ -185,3 +185,22 @@ fn pairs_are_as_long_as_a_text() {
     let error = ffi::change_policy_by(&policy, b"max_retries=1,max_attempts=2").unwrap_err();
     assert_eq!((error.code(), error.at()), (ErrorCode::GivenTwice, 14));
 }
+
+/// A rule that pairs break is found in them, and not in the string of the policy.
+#[test]
+fn errors_of_pairs_have_places_in_them() {
+    let policy = Policy::parse("exponential:base=1s,cap=20s").unwrap();
+    let table: [(&str, _, _, usize, &[u8]); 4] = [
+        ("max_elapsed=1m,cap=500ms", ErrorCode::CapBelowBase, Field::Cap, 19, b"500ms"),
+        ("max_elapsed=1m,increment=1s", ErrorCode::Unused, Field::Increment, 15, b"increment"),
+        // Nothing sets it, so its place is the end.
+        ("jitter=slotted", ErrorCode::Missing, Field::JitterSlot, 14, b""),
+        // Only the policy sets it.
+        ("max_elapsed=1m,base=1m", ErrorCode::CapBelowBase, Field::Cap, 0, b""),
+    ];
+    for (pairs, code, field, at, found) in table {
+        let error = ffi::change_policy_by(&policy, pairs.as_bytes()).unwrap_err();
+        assert_eq!((error.code(), error.field()), (code, Some(field)), "{pairs}: {error}");
+        assert_eq!((error.at(), error.found()), (at, found), "{pairs}: {error}");
+    }
+}

@@ -203,7 +203,7 @@ fn reason(code: ErrorCode, found: &[u8]) -> Option<&'static str> {
 
 /// Whether the text is the rest of a duration such as `1m30s` after its first number.
 fn starts_with_unit_and_digit(text: &[u8]) -> bool {
-    let unit = text.split(u8::is_ascii_digit).next().filter(|unit| unit.len() < text.len());
+    let unit = text.split(u8::is_ascii_digit).next();
     DURATION_UNITS.iter().any(|(name, _)| Some(name.as_bytes()) == unit)
 }
 

@@ -49,7 +49,6 @@ impl FieldValue {
             (Self::Ratio(ratio), Unit::Ratio) => ratio.to_value(),
             (_, Unit::Ratio) => Ratio::new(u32::MAX, 1).to_value(),
             (Self::Count(count), Unit::Count) => count,
-            (Self::Waits(waits), Unit::Waits) => waits.length(),
             (Self::NoLimit, _) => field.no_limit().unwrap_or(u64::MAX),
             _ => u64::MAX,
         }
