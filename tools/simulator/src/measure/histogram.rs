@@ -80,6 +80,10 @@ impl<'de> Deserialize<'de> for Latencies {
             if ns > MAX_TIME_NS {
                 return Err(D::Error::custom(format!("{ns} ns is above {MAX_TIME_NS}")));
             }
+            // The histogram would take it for the longest time, and not write it again.
+            if count == 0 {
+                return Err(D::Error::custom(format!("{ns} ns is counted 0 times")));
+            }
             latencies.record_n(ns, count);
         }
         let histogram = &latencies.histogram;
@@ -121,5 +125,11 @@ mod tests {
             assert!(error.contains("is not the longest time"), "{text}: {error}");
         }
         assert_eq!(serde_json::from_str::<Latencies>("[0,[]]").unwrap(), latencies(&[]));
+    }
+
+    #[test]
+    fn a_time_without_a_count_is_refused() {
+        let error = serde_json::from_str::<Latencies>("[7,[[5,1],[7,0]]]").unwrap_err().to_string();
+        assert!(error.contains("7 ns is counted 0 times"), "{error}");
     }
 }
