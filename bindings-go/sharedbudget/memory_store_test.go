@@ -48,9 +48,12 @@ func (s *memoryStore) CompareAndSwap(_ context.Context, key string, expected *st
 		s.texts[key] = state
 		return true
 	}
+	s.mutex.Lock()
 	s.swaps++
+	number := s.swaps
+	s.mutex.Unlock()
 	if s.onSwap != nil {
-		return s.onSwap(s.swaps, swap)
+		return s.onSwap(number, swap)
 	}
 	return swap(), nil
 }
