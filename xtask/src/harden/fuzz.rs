@@ -13,11 +13,11 @@ const FUZZ: (&str, &str) = ("cargo-fuzz", "0.13.2");
 const TARGETS: [(&str, &str, u32); 7] = [
     ("strings", "none", 1100),
     ("operations", "none", 1100),
-    ("members", "none", 1100),
+    ("members", "none", 400),
     ("requests", "none", 1100),
     ("imports", "none", 1100),
     ("parts", "none", 4096),
-    ("calls", "address", 1100),
+    ("calls", "address", 400),
 ];
 
 pub(crate) fn run(report: &mut Report, scale: Scale) {
