@@ -80,6 +80,20 @@ describe("PermanentError", () => {
 		assert.equal((await quickly({}, script(busy, "ok"))).value, "ok");
 	});
 
+	test("ends a loop that began before it was thrown, even the latest one, in which its error is thrown again", async () => {
+		const shared = new Error("shared");
+		const first = quickly({}, async () => {
+			await undefined;
+			throw new PermanentError(shared);
+		});
+		const fn = script(shared, "ok");
+		const { error, stop } = await run(async () => {
+			await first;
+			return fn();
+		}, job);
+		assert.deepEqual([error, stop.reason, stop.attempts], [shared, "permanent", 1]);
+	});
+
 	test("of another copy of the package ends the loop, too", async () => {
 		const copy = await import(`${pathToFileURL(join(installed, "dist/index.js")).href}?copy`);
 		assert.notEqual(copy.PermanentError, PermanentError);
@@ -126,6 +140,13 @@ describe("PermanentError", () => {
 			assert.deepEqual([stop.reason, stop.attempts, fn.contexts.length], ["permanent", 1, 1]);
 		});
 	}
+
+	test("inside five AggregateErrors, one around the other, ends the loop, and deeper it is not found", async () => {
+		const nested = (depth) => (depth === 0 ? new PermanentError(gone) : of(nested(depth - 1)));
+		const found = await run(script(nested(5), "ok"), job);
+		assert.deepEqual([found.stop.reason, found.stop.attempts], ["permanent", 1]);
+		assert.equal((await run(script(nested(6), "ok"), job)).value, "ok");
+	});
 
 	test("an AggregateError without one is repeated, even with a cycle", async () => {
 		const cyclic = of(busy);

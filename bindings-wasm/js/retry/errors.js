@@ -63,7 +63,7 @@ export function isPermanent(error, loop, depth = 0) {
 	if (isMarked(error) || loop <= permanent?.get(error)) {
 		return true;
 	}
-	const errors = attempt(() => error?.errors);
+	const errors = attempt(() => error.errors);
 	return depth < MAX_DEPTH && Array.isArray(errors) && errors.some((part) => isPermanent(part, loop, depth + 1));
 }
 
@@ -90,8 +90,8 @@ function holds(error, other) {
 		if (parts.has(other) || parts.size > MAX_PARTS) {
 			break;
 		}
-		parts.add(attempt(() => part?.cause));
-		for (const inner of attempt(() => Object.values(Object(part?.errors))) ?? []) {
+		parts.add(attempt(() => part.cause));
+		for (const inner of attempt(() => Object.values(Object(part.errors))) ?? []) {
 			parts.add(inner);
 		}
 	}
