@@ -118,7 +118,7 @@ function settingsOf(input, init) {
 async function bodyOf(input, init, method) {
 	const isElsewhere = init?.body !== undefined && init.body !== null;
 	// Some browsers do not tell whether a request has a body.
-	if (isElsewhere || !isRequest(input) || input.body === null || /^(?:get|head)$/i.test(method)) {
+	if (isElsewhere || !isRequest(input) || input.body === null || ["GET", "HEAD"].includes(method)) {
 		return undefined;
 	}
 	const body = await input.arrayBuffer();

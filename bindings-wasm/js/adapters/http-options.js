@@ -22,7 +22,7 @@ export function readHttpOptions(what, options, ...others) {
 	checkOptions(what, options);
 	const { budget = DEFAULT_BUDGET } = options;
 	const isText = typeof budget === "string";
-	const one = isText ? ifStarted(() => Budget.parse(budget)) : (budget ?? undefined);
+	const one = isText ? ifStarted(() => Budget.parse(budget)) : budget;
 	const known = [...OF_HTTP, ...others];
 	const { attemptTimeout, readBody, methods, statuses, mayRepeat, classify, ...read } = readOptionsAndFields(
 		what,

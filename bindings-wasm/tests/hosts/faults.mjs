@@ -352,6 +352,7 @@ export function testClient(name, { make, refuses = [], ...ofRequests }) {
 				[{ statuses: { "5xx": true } }, "RangeError", `statuses has 5xx; ${range}`],
 				[{ statuses: { 99: "transient" } }, "RangeError", `statuses has 99; ${range}`],
 				[{ statuses: [1000] }, "RangeError", `statuses has 1000; ${range}`],
+				[{ statuses: [1503] }, "RangeError", `statuses has 1503; ${range}`],
 				[{ statuses: [503.5] }, "RangeError", `statuses has 503.5; ${range}`],
 				[{ statuses: ["503"] }, "TypeError", 'each of statuses must be a number, got "503"$'],
 				[
@@ -375,6 +376,7 @@ export function testClient(name, { make, refuses = [], ...ofRequests }) {
 				[{ budget: "quotas" }, "PolicyError"],
 				[{ budget: 5 }, "TypeError"],
 				[{ attemptTimeout: 0 }, "TypeError", `${isPositive} 0$`],
+				[{ attemptTimeout: null }, "TypeError", `${isPositive} null$`],
 				[{ attemptTimeout: "5" }, "TypeError", `${isPositive} "5"$`],
 				[{ attemptTimeout: 5n }, "TypeError", `${isPositive} 5$`],
 				...[null, 5, "x", [], () => {}].map((none) => [none, "TypeError", "must be a plain object, got [a-z ]+$"]),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { inspect } from "node:util";
 import { Budget } from "backoff-wasm";
 import { retryingFetch } from "backoff-wasm/fetch";
@@ -56,6 +56,9 @@ test("a Request, with its method, its headers, its body and its signal", async (
 	);
 	const once = play([503], [200]);
 	assert.equal((await fetch(new Request(once.url, { method: "POST", body: "text" }))).status, 503);
+	const keyed = play([503], [200]);
+	const key = { "idempotency-key": "7" };
+	assert.equal((await fetch(new Request(keyed.url, { method: "POST", body: "text", headers: key }))).status, 200);
 	const waiting = play([503]);
 	const signal = AbortSignal.timeout(50);
 	const slow = retryingFetch({ policy: "constant:base=1h" });
@@ -89,6 +92,8 @@ test("programming errors are those of fetch, after one attempt", async () => {
 	const fetch = retryingFetch({ policy: FAST, onStop: (event) => (stop = event) });
 	for (const [input, init] of [
 		["no url"],
+		[null],
+		[undefined],
 		["ftp://127.0.0.1/"],
 		["http://127.0.0.1:1/", { method: "GET", body: "text" }],
 	]) {
@@ -169,26 +174,37 @@ test("one policy repeats a request, also where a function of this package is ben
 	assert.equal(output(program), "3,3,3,3,3,3,3\n");
 });
 
-test("as the global fetch: it calls the native one, also where another library has wrapped it and waits first", () => {
-	const program = `
-		import { setImmediate as turn } from "node:timers/promises";
-		import { retryingFetch } from "backoff-wasm/fetch";
-		let requests = 0;
-		globalThis.fetch = async () => new Response("", { status: ++requests % 3 ? 503 : 200 });
-		globalThis.fetch = retryingFetch({ policy: "constant:base=1ms,max_retries=3", budget: null });
-		await turn();
-		const first = globalThis.fetch;
-		let wrapped = 0;
-		globalThis.fetch = async (...given) => {
-			if (++wrapped > 99) {
-				throw new Error("it calls itself");
-			}
-			await turn();
-			return first(...given);
-		};
-		console.log((await fetch("http://127.0.0.1/")).status, requests, wrapped);
-	`;
-	assert.equal(output(program), "200 3 1\n");
+for (const [when, install, seen] of [
+	["at once", "globalThis.fetch = retrying; await turn();", "200 3 1"],
+	["later", 'await turn(); globalThis.fetch = retrying; await fetch("http://127.0.0.1/");', "200 6 1"],
+]) {
+	test(`as the global fetch, ${when}: it calls the native one, also where another library has wrapped it and waits first`, () => {
+		const program = `
+			import { setImmediate as turn } from "node:timers/promises";
+			import { retryingFetch } from "backoff-wasm/fetch";
+			let requests = 0;
+			globalThis.fetch = async () => new Response("", { status: ++requests % 3 ? 503 : 200 });
+			const retrying = retryingFetch({ policy: "constant:base=1ms,max_retries=3", budget: null });
+			${install}
+			let wrapped = 0;
+			globalThis.fetch = async (...given) => {
+				if (++wrapped > 99) {
+					throw new Error("it calls itself");
+				}
+				await turn();
+				return retrying(...given);
+			};
+			console.log((await fetch("http://127.0.0.1/")).status, requests, wrapped);
+		`;
+		assert.equal(output(program), `${seen}\n`);
+	});
+}
+
+test("the global fetch is that of the time of a request", async (t) => {
+	const fetch = retryingFetch({ policy: FAST });
+	await turn();
+	t.mock.method(globalThis, "fetch", async () => new Response("of a test"));
+	assert.equal(await (await fetch("http://127.0.0.1:1/")).text(), "of a test");
 });
 
 test("many requests with one signal: no warning about its listeners, and an abort ends all of them", async (t) => {
@@ -240,6 +256,61 @@ test("a Request with an empty body", async () => {
 	}
 });
 
+test("the body of a Request is read ahead only if it may be sent again", async () => {
+	for (const [method, redirect, retry, isRead] of [
+		["PUT", "follow", undefined, true],
+		["PUT", "manual", false, false],
+		["POST", "manual", undefined, true],
+		["POST", "follow", undefined, false],
+		["POST", "follow", true, true],
+	]) {
+		const seen = [];
+		const mock = async ({ bodyUsed }, { body }) => {
+			seen.push(bodyUsed, body !== undefined);
+			return new Response("");
+		};
+		const request = new Request("http://127.0.0.1/", { method, redirect, body: "text" });
+		await retryingFetch({ fetch: mock })(request, { retry });
+		assert.deepEqual(seen, [isRead, isRead], `${method} ${redirect} ${retry}`);
+	}
+});
+
+test("a Request of a polyfill, which has no signal and does not tell of its body, is sent with it each time", async () => {
+	for (const [method, text, sent] of [
+		["PUT", "text", "text"],
+		["PUT", "1", "1"],
+		["PUT", "", undefined],
+		["GET", "never read", undefined],
+		["head", "never read", undefined],
+	]) {
+		const seen = [];
+		const mock = async (_, init) => {
+			seen.push(init?.body && Buffer.from(init.body).toString());
+			return new Response("", { status: 503 });
+		};
+		const arrayBuffer = () => new Blob([text]).arrayBuffer();
+		const fetch = retryingFetch({ policy: FAST, fetch: mock });
+		await fetch({ url: "http://127.0.0.1/", method, headers: {}, arrayBuffer });
+		assert.deepEqual(seen, Array(4).fill(sent), `${method} ${text}`);
+	}
+});
+
+test("a body beside a Request takes the place of that of the Request, unless it is null", async () => {
+	for (const [given, sent] of [
+		["other", "other"],
+		[null, "text"],
+		[undefined, "text"],
+	]) {
+		const { url, requests } = play([503], [200]);
+		const fetch = retryingFetch({ policy: FAST });
+		await fetch(new Request(url, { method: "PUT", body: "text" }), { body: given });
+		assert.deepEqual(
+			requests.map(({ body }) => body),
+			[sent, sent],
+		);
+	}
+});
+
 test("headers of an iterator reach the server", async () => {
 	const { url, requests } = play([503], [200]);
 	const headers = new Map([["idempotency-key", "7"]]).entries();
@@ -260,6 +331,43 @@ test("readBody: the response is that of fetch, with its body in memory", async (
 	assert.deepEqual([response.headers.get("x-a"), await response.text()], ["1", "text"]);
 	assert.equal((await fetch(play([204, {}, ""]).url)).status, 204);
 	assert.equal((await fetch(play([200]).url, { method: "HEAD" })).status, 200);
+});
+
+test("readBody: a failure has no status of an earlier response", async () => {
+	const statuses = [];
+	const note = ({ status }) => void statuses.push(status);
+	const broken = new TypeError("fetch failed");
+	const ends = [new Response("", { status: 503 }), broken, new Response("text")];
+	const mock = async () => {
+		const end = ends.shift();
+		if (end === broken) {
+			throw end;
+		}
+		return end;
+	};
+	const fetch = retryingFetch({ policy: FAST, readBody: true, fetch: mock, onRetry: note, onStop: note });
+	assert.equal(await (await fetch("http://127.0.0.1/")).text(), "text");
+	assert.deepEqual(statuses, [503, undefined, 200]);
+});
+
+test("readBody: the late response of an attempt that was left behind says nothing of the next one", async () => {
+	let late;
+	let stop;
+	const mock = async () => {
+		if (!late) {
+			return new Promise((resolve) => {
+				late = resolve;
+			});
+		}
+		late(new Response("", { status: 503 }));
+		await turn();
+		throw new TypeError("fetch failed");
+	};
+	const policy = "constant:base=0s,max_retries=1";
+	const onStop = (event) => (stop = event);
+	const fetch = retryingFetch({ policy, readBody: true, attemptTimeout: 5, fetch: mock, onStop });
+	await assert.rejects(fetch("http://127.0.0.1/"));
+	assert.deepEqual([stop.attempts, stop.status], [2, undefined]);
 });
 
 /** `run.mjs` writes the entry under test here. */
@@ -296,19 +404,25 @@ test("a page that refuses WebAssembly is told once that there are no retries, or
 
 for (const ends of ["signal", "attemptTimeout"]) {
 	test(`a Request whose body stalls: its ${ends} ends it`, { timeout: 60_000 }, async () => {
-		const { url, requests } = play([200]);
 		const body = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("a")) });
 		const controller = new AbortController();
-		const request = new Request(url, { method: "PUT", body, duplex: "half", signal: controller.signal });
+		const { signal } = controller;
+		const request = new Request("http://127.0.0.1/", { method: "PUT", body, duplex: "half", signal });
 		const policy = "constant:base=1ms,max_retries=1";
-		const fetch = retryingFetch({ policy, ...(ends === "attemptTimeout" && { attemptTimeout: 50 }) });
+		let calls = 0;
+		const mock = async () => {
+			calls++;
+			return new Response("");
+		};
+		const fetch = retryingFetch({ policy, fetch: mock, ...(ends === "attemptTimeout" && { attemptTimeout: 50 }) });
 		const ended = fetch(request);
 		if (ends === "signal") {
 			await wait(10);
 			controller.abort();
 		}
 		await assert.rejects(ended, { name: ends === "signal" ? "AbortError" : "TimeoutError" });
-		assert.equal(requests.length, 0);
+		await turn();
+		assert.equal(calls, 0);
 	});
 }
 
@@ -330,6 +444,60 @@ test("a fetch that ignores its signal is left behind at the limit of an attempt"
 	const unlimited = { policy: "off:attempt_timeout=1ns", attemptTimeout: Infinity };
 	const fetch = retryingFetch({ ...unlimited, fetch: () => wait(5).then(() => new Response("slow")) });
 	assert.equal(await (await fetch("http://localhost/")).text(), "slow");
+});
+
+test("the limit of an attempt in each unit", async (t) => {
+	const { setTimeout } = globalThis;
+	const timer = t.mock.method(globalThis, "setTimeout", (act) => setTimeout(act));
+	for (const [limit, ms] of [
+		["30d", 2 ** 31 - 1],
+		["1d", 86_400_000],
+		["2h", 7_200_000],
+		["3m", 180_000],
+		["1.5s", 1500],
+		["12ms", 12],
+		["1500us", 2],
+		["2000001ns", 3],
+		[{ nanoseconds: 2_000_000_000_000_000n }, 2_000_000_000],
+		[0.5, 1],
+	]) {
+		const options = typeof limit === "string" ? { policy: `off:attempt_timeout=${limit}` } : { attemptTimeout: limit };
+		const fetch = retryingFetch({ policy: "off", ...options, fetch: () => new Promise(() => {}) });
+		const message = `the attempt took longer than ${ms} ms`;
+		await assert.rejects(fetch("http://127.0.0.1/"), { name: "TimeoutError", message });
+		assert.deepEqual(timer.mock.calls.pop().arguments[1], ms);
+	}
+});
+
+test("the budgets of the 1000 origins that were used last are kept", async () => {
+	const requests = new Map();
+	const mock = async (url) => {
+		requests.set(url, (requests.get(url) ?? 0) + 1);
+		return new Response("", { status: 503 });
+	};
+	const [policy, budget] = ["constant:base=0s,max_retries=1", "quota:max_tokens=1,cost=1"];
+	const fetch = retryingFetch({ policy, budget, fetch: mock });
+	/** How many requests an origin gets for one: one more if its budget is new. */
+	const ask = async (number) => {
+		const url = `http://host-${number}/`;
+		requests.delete(url);
+		await fetch(url);
+		return requests.get(url);
+	};
+	const first = await Promise.all(Array.from({ length: 1000 }, (_, number) => ask(number)));
+	assert.deepEqual(new Set(first), new Set([2]));
+	assert.equal(await ask(0), 1);
+	assert.equal(await ask(1000), 2);
+	assert.deepEqual([await ask(0), await ask(2), await ask(1)], [1, 1, 2]);
+});
+
+test("a change of the array of methods changes nothing", async () => {
+	let requests = 0;
+	const mock = async () => new Response("", { status: ++requests === 1 ? 503 : 200 });
+	const methods = ["POST"];
+	const fetch = retryingFetch({ policy: FAST, methods, fetch: mock });
+	methods.pop();
+	assert.equal((await fetch("http://127.0.0.1/", { method: "POST" })).status, 200);
 });
 
 test("a Request with a body that was never sent is repeated, and rejects with the first error", async () => {
