@@ -449,6 +449,38 @@ describe("the limit of an attempt", () => {
 		assert.equal(after, before);
 	});
 
+	test("is not met by a call that has ended at the same moment", async () => {
+		const moment = Promise.resolve("done");
+		assert.equal(await retry(() => moment, { ...limited, clock: new FakeClock({ timeout: () => moment }) }), "done");
+	});
+
+	test("of an attempt that has ended is not that of the next one", async () => {
+		const ends = [];
+		const timeout = () => new Promise((end) => ends.push(end));
+		const fn = async ({ attempt }) => {
+			if (attempt === 1) {
+				throw busy;
+			}
+			ends[0]();
+			await new Promise((resolve) => setImmediate(resolve));
+			return "done";
+		};
+		const options = { ...limited, shouldRetry: always, clock: new FakeClock({ timeout }) };
+		assert.equal(await retry(fn, options), "done");
+	});
+
+	test("is not met at the moment of an abort, whose event has no error", async () => {
+		const controller = new AbortController();
+		const fn = () => {
+			controller.abort(busy);
+			return new Promise(() => {});
+		};
+		const clock = new FakeClock({ timeout: async () => {} });
+		const { error, stop } = await run(fn, { ...limited, clock, signal: controller.signal });
+		assert.equal(error, busy);
+		assert.deepEqual([stop.reason, "error" in stop], ["cancelled", false]);
+	});
+
 	test("gives way to the signal of the caller", async () => {
 		const controller = new AbortController();
 		const seen = [];
