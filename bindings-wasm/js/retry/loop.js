@@ -261,7 +261,6 @@ export class Loop {
 			await (clock.timeout ? clock.timeout(limit, timer.signal) : realTime(unref).sleep(limit, timer.signal));
 			if (!this.ended && !timer.signal.aborted && !signal?.aborted) {
 				this.isLate = true;
-				this.isFinal = false;
 				this.setEnd("error", timeoutError(limit));
 				call.abort(this.result);
 			}
