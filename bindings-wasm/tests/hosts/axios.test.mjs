@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import axios from "axios";
 import { RetryStats } from "backoff-wasm";
 import { retryingAdapter } from "backoff-wasm/axios";
@@ -144,6 +144,42 @@ test("an adapter of this package beneath another one makes one attempt", async (
 		assert.equal((await instance.get(url)).status, 503);
 		assert.equal(requests.length, 3);
 	}
+});
+
+test("64 KiB of an unread stream are read, and a longer one is closed", async () => {
+	for (const [sizes, isRead] of [
+		[[65_536], true],
+		[[1, 65_535], true],
+		[[65_537], false],
+		[[65_536, 1], false],
+	]) {
+		const left = [...sizes];
+		// A stream that does not end by itself once its chunks are read.
+		const read = () => void (left.length > 0 && data.push(Buffer.alloc(left.shift())));
+		const data = new Readable({ read });
+		const answers = [{ status: 503, data }, { status: 200 }];
+		const adapter = async (config) => ({ headers: {}, config, ...answers.shift() });
+		let turns = 0;
+		let isClosed;
+		const sleep = async () => {
+			while (!data.destroyed && ++turns < 100) {
+				await turn();
+			}
+			isClosed = data.destroyed;
+		};
+		const retrying = retryingAdapter({ policy: FAST, clock: { now: () => 0, sleep }, adapter });
+		assert.equal((await axios.create({ adapter: retrying }).get("http://127.0.0.1/")).status, 200);
+		assert.deepEqual([left.length, isClosed, data.destroyed], [0, !isRead, true], `${sizes}`);
+	}
+});
+
+test("an error of an unread stream does not matter", async () => {
+	const data = new Readable({ read: () => void data.destroy(new Error("the body is broken")) });
+	const answers = [{ status: 503, data }, { status: 200 }];
+	const adapter = async (config) => ({ headers: {}, config, ...answers.shift() });
+	const retrying = retryingAdapter({ policy: "constant:base=10ms,max_retries=1", adapter });
+	assert.equal((await axios.create({ adapter: retrying }).get("http://127.0.0.1/")).status, 200);
+	assert.ok(data.errored);
 });
 
 test("a form of postForm is sent once", async () => {

@@ -205,6 +205,13 @@ test("the global fetch is that of the time of a request", async (t) => {
 	await turn();
 	t.mock.method(globalThis, "fetch", async () => new Response("of a test"));
 	assert.equal(await (await fetch("http://127.0.0.1:1/")).text(), "of a test");
+	// There may be none when the function is made.
+	const { fetch: mock } = globalThis;
+	globalThis.fetch = undefined;
+	const early = retryingFetch({ policy: FAST });
+	await turn();
+	globalThis.fetch = mock;
+	assert.equal(await (await early("http://127.0.0.1:1/")).text(), "of a test");
 });
 
 test("many requests with one signal: no warning about its listeners, and an abort ends all of them", async (t) => {
@@ -512,6 +519,40 @@ test("a Request with a body that was never sent is repeated, and rejects with th
 		const error = await fetch(new Request(refused, { method, body: "text", redirect })).catch((error) => error);
 		assert.equal(error.cause.code, "ECONNREFUSED");
 		assert.deepEqual([stop.attempts, stop.sentOnce], [attempts, method === "POST" ? "method" : undefined]);
+	}
+});
+
+test("64 KiB of an unread body are read, and what is longer is closed", async () => {
+	for (const [sizes, isRead] of [
+		[[65_536], true],
+		[[1, 65_535], true],
+		[[65_537], false],
+		[[65_536, 1], false],
+	]) {
+		let end;
+		const left = [...sizes];
+		const pull = (stream) => {
+			if (left.length > 0) {
+				stream.enqueue(new Uint8Array(left.shift()));
+			} else {
+				end = "read";
+				stream.close();
+			}
+		};
+		const cancel = () => {
+			end = "closed";
+		};
+		const body = new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
+		const answers = [new Response(body, { status: 503 }), new Response("text")];
+		// A wait that goes on until the body has ended.
+		const sleep = async () => {
+			while (end === undefined) {
+				await turn();
+			}
+		};
+		const fetch = retryingFetch({ policy: FAST, clock: { now: () => 0, sleep }, fetch: async () => answers.shift() });
+		assert.equal(await (await fetch("http://127.0.0.1/")).text(), "text");
+		assert.equal(end, isRead ? "read" : "closed", `${sizes}`);
 	}
 });
 
