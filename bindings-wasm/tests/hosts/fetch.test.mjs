@@ -318,6 +318,33 @@ test("a body beside a Request takes the place of that of the Request, unless it 
 	}
 });
 
+test("bodies that are sent again, and those that can be read once", async () => {
+	const act = () => {};
+	for (const [body, attempts] of [
+		["text", 2],
+		[new Uint8Array(1), 2],
+		[new Blob(["text"]), 2],
+		[new URLSearchParams("a=1"), 2],
+		[new FormData(), 2],
+		[{ getReader: true, pipe: true, next: true }, 2],
+		[new Blob(["text"]).stream(), 1],
+		// A stream of a browser cannot be iterated, and one of an old library has only `pipe`.
+		[{ getReader: act }, 1],
+		[{ pipe: act }, 1],
+		[{ next: act }, 1],
+		[{ async *[Symbol.asyncIterator]() {} }, 1],
+	]) {
+		let calls = 0;
+		const mock = async () => {
+			calls++;
+			return new Response("", { status: 503 });
+		};
+		const fetch = retryingFetch({ policy: "constant:base=0s,max_retries=1", fetch: mock });
+		await fetch("http://127.0.0.1/", { method: "PUT", body });
+		assert.equal(calls, attempts, inspect(body));
+	}
+});
+
 test("headers of an iterator reach the server", async () => {
 	const { url, requests } = play([503], [200]);
 	const headers = new Map([["idempotency-key", "7"]]).entries();
@@ -338,6 +365,21 @@ test("readBody: the response is that of fetch, with its body in memory", async (
 	assert.deepEqual([response.headers.get("x-a"), await response.text()], ["1", "text"]);
 	assert.equal((await fetch(play([204, {}, ""]).url)).status, 204);
 	assert.equal((await fetch(play([200]).url, { method: "HEAD" })).status, 200);
+});
+
+test("readBody: a status from 400 decides without its body, and a lower one needs it", async () => {
+	for (const [status, attempts, shown] of [
+		[399, 2, undefined],
+		[400, 1, 400],
+	]) {
+		let stop;
+		const pull = () => Promise.reject(new TypeError("terminated"));
+		const mock = async () => new Response(new ReadableStream({ pull }), { status });
+		const onStop = (event) => (stop = event);
+		const fetch = retryingFetch({ policy: "constant:base=0s,max_retries=1", readBody: true, fetch: mock, onStop });
+		await assert.rejects(fetch("http://127.0.0.1/"), { message: "terminated" });
+		assert.deepEqual([stop.attempts, stop.status], [attempts, shown]);
+	}
 });
 
 test("readBody: a failure has no status of an earlier response", async () => {

@@ -71,6 +71,16 @@ test("headers as an array, as pairs and as a Headers object", async () => {
 	}
 });
 
+test("a key of spaces is none", async () => {
+	const { url, requests } = play([503], [200]);
+	const client = new Agent();
+	const dispatcher = client.compose(retries({ policy: FAST }));
+	const headers = { "Idempotency-Key": " \t" };
+	await (await request(url, { method: "POST", headers, dispatcher })).body.dump();
+	assert.equal(requests.length, 1);
+	await client.close();
+});
+
 test("bodies that are sent again, and those that are sent once", async () => {
 	const client = new Agent();
 	const dispatcher = client.compose(retries({ policy: FAST, budget: null }));
