@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import http2 from "node:http2";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { inspect } from "node:util";
 import { fetchOutcome, RetryStats } from "backoff-wasm";
 import { retryingFetch } from "backoff-wasm/fetch";
@@ -68,6 +68,257 @@ test("headers as an array, as pairs and as a Headers object", async () => {
 		await body.dump();
 		assert.deepEqual([statusCode, requests.length], [200, 2]);
 		await client.close();
+	}
+});
+
+/**
+ * A request through the interceptor, without a server: `play(handler, controller, attempt)` is what undici does in an
+ * attempt. Returns what `dispatch` returned, what the caller's handler got, and what undici was told.
+ */
+function dispatched(options, given, play, ofCaller = {}) {
+	const seen = [];
+	const told = [];
+	let attempt = 0;
+	const dispatch = (_, handler) => {
+		attempt++;
+		const tell = (name) => (reason) => void told.push(reason === undefined ? name : [name, reason]);
+		const controller = { pause: tell("pause"), resume: tell("resume"), abort: tell("abort"), rawHeaders: ["a"] };
+		return play(handler, controller, attempt);
+	};
+	const names = ["RequestStart", "ResponseStarted", "RequestSent", "BodySent", "RequestUpgrade", "ResponseStart"];
+	let end;
+	const ended = new Promise((resolve) => {
+		end = resolve;
+	});
+	const handler = {};
+	for (const name of [...names, "ResponseData", "ResponseEnd", "ResponseError"].map((each) => `on${each}`)) {
+		handler[name] = (...given) => {
+			seen.push([name, ...given.slice(1)]);
+			ofCaller[name]?.(...given);
+			if (["onResponseEnd", "onResponseError", "onRequestUpgrade"].includes(name)) {
+				end();
+			}
+		};
+	}
+	const request = { origin: "http://127.0.0.1/", path: "/", method: "GET", headers: {}, ...given };
+	const answer = retries({ policy: "constant:base=0s,max_retries=1", budget: null, ...options })(dispatch)(
+		request,
+		handler,
+	);
+	return { answer, seen, told, ended };
+}
+
+test("64 KiB of an unread body are read, and what is longer is closed", async () => {
+	for (const [before, after, isClosed] of [
+		[[], [65_536], false],
+		[[], [1, 65_535], false],
+		[[], [65_537], true],
+		[[], [65_536, 1], true],
+		[[65_536], [], false],
+		[[65_536], [1], true],
+	]) {
+		let first;
+		let toldInTime;
+		const sleep = async () => {
+			await turn();
+			for (const size of after) {
+				first.onResponseData(undefined, Buffer.alloc(size));
+			}
+			toldInTime = [...told];
+		};
+		const { told, ended } = dispatched({ clock: { now: () => 0, sleep } }, {}, (handler, controller, attempt) => {
+			handler.onRequestStart(controller, {});
+			first ??= handler;
+			handler.onResponseStart(controller, attempt === 1 ? 503 : 200, {}, "");
+			for (const size of attempt === 1 ? before : []) {
+				handler.onResponseData(controller, Buffer.alloc(size));
+			}
+			if (attempt === 2) {
+				handler.onResponseEnd(controller, {});
+			}
+			return true;
+		});
+		await ended;
+		const names = toldInTime.map((each) => (typeof each === "string" ? each : each[0]));
+		assert.deepEqual(names, ["pause", "resume", ...(isClosed ? ["abort"] : [])], `${before}+${after}`);
+		// What is left at the next attempt is closed in any case.
+		const aborts = told.filter(([name]) => name === "abort");
+		assert.deepEqual(
+			aborts.map(([, { code }]) => code),
+			["UND_ERR_ABORTED"],
+		);
+	}
+});
+
+test("dispatch returns what undici answers to the first attempt, or true if there was none", async () => {
+	for (const answer of [true, false]) {
+		const { answer: got, ended } = dispatched({}, {}, (handler, controller, attempt) => {
+			handler.onRequestStart(controller, {});
+			handler.onResponseStart(controller, attempt === 1 ? 503 : 200, {}, "");
+			handler.onResponseEnd(controller, {});
+			return attempt === 1 ? answer : !answer;
+		});
+		await ended;
+		assert.equal(got, answer);
+	}
+	const deadline = new Date();
+	const none = { deadline };
+	const { answer, seen, ended } = dispatched(none, {}, () => assert.fail("no attempt"));
+	deadline.setTime(0);
+	await ended;
+	assert.deepEqual([answer, seen.map(([name]) => name)], [true, ["onResponseError"]]);
+});
+
+test("heads below 200 reach the caller at once, and decide nothing", async () => {
+	const { seen, ended } = dispatched({}, {}, (handler, controller) => {
+		handler.onRequestStart(controller, {});
+		handler.onResponseStart(controller, 100, {}, "Continue");
+		handler.onResponseStart(controller, 199, { a: "1" }, "Hint");
+		handler.onResponseStart(controller, 200, { b: "2" }, "OK");
+		handler.onResponseData(controller, "text");
+		handler.onResponseEnd(controller, { c: "3" });
+		return true;
+	});
+	await ended;
+	assert.deepEqual(seen.slice(1), [
+		["onResponseStart", 100, {}, "Continue"],
+		["onResponseStart", 199, { a: "1" }, "Hint"],
+		["onResponseStart", 200, { b: "2" }, "OK"],
+		["onResponseData", "text"],
+		["onResponseEnd", { c: "3" }],
+	]);
+});
+
+test("a key is a name, and not a value, of headers in turn", async () => {
+	for (const [headers, attempts] of [
+		[["X-Note", "Idempotency-Key", "a", "b"], 1],
+		[["a", "b", "idempotency-KEY", "7"], 2],
+		[undefined, 1],
+		[null, 1],
+	]) {
+		let count = 0;
+		const { ended } = dispatched({}, { method: "POST", headers }, (handler, controller) => {
+			count++;
+			handler.onRequestStart(controller, {});
+			handler.onResponseStart(controller, 503, {}, "");
+			handler.onResponseEnd(controller, {});
+			return true;
+		});
+		await ended;
+		assert.equal(count, attempts, `${headers}`);
+	}
+});
+
+test("the caller's handler has a controller of all attempts", async () => {
+	let controller;
+	const states = [];
+	const state = () => states.push([controller.paused, controller.aborted, controller.reason?.message ?? null]);
+	let target;
+	const { told, seen, ended } = dispatched(
+		{},
+		{},
+		(handler, own) => {
+			target = own;
+			handler.onRequestStart(own, "context");
+			handler.onResponseStart(own, 200, {}, "");
+			return true;
+		},
+		{
+			onRequestStart(given) {
+				controller = given;
+				state();
+			},
+			onResponseStart() {
+				assert.deepEqual(controller.rawHeaders, ["a"]);
+				controller.rawHeaders = ["b"];
+				controller.rawTrailers = ["c"];
+				assert.deepEqual([target.rawHeaders, target.rawTrailers], [["b"], ["c"]]);
+				assert.deepEqual([controller.rawHeaders, controller.rawTrailers], [["b"], ["c"]]);
+				controller.pause();
+				state();
+			},
+		},
+	);
+	await turn();
+	// The caller has paused, so what undici has stays there.
+	assert.deepEqual(told, ["pause", "pause"]);
+	controller.resume();
+	state();
+	assert.deepEqual(told, ["pause", "pause", "resume"]);
+	controller.abort(new Error("mine"));
+	state();
+	assert.equal(told[3][1].message, "mine");
+	assert.deepEqual(states, [
+		[false, false, null],
+		[true, false, null],
+		[false, false, null],
+		[false, true, "mine"],
+	]);
+	assert.deepEqual(seen[0], ["onRequestStart", "context"]);
+	void ended;
+});
+
+test("an error that the caller's handler throws aborts the request", async () => {
+	const boom = new Error("boom");
+	const { told } = dispatched(
+		{},
+		{},
+		(handler, controller) => {
+			handler.onRequestStart(controller, {});
+			handler.onResponseStart(controller, 200, {}, "");
+			return true;
+		},
+		{
+			onResponseStart() {
+				throw boom;
+			},
+		},
+	);
+	await turn();
+	assert.deepEqual(told, ["pause", ["abort", boom]]);
+});
+
+test("the URL of an event, of an origin with a slash and of a request to a proxy", async () => {
+	for (const [given, url] of [
+		[{ origin: "http://a/", path: "/b?c" }, "http://a/b"],
+		[{ origin: new URL("http://a:81"), path: "/b" }, "http://a:81/b"],
+		[{ origin: "http://proxy", path: "https://a/b" }, "https://a/b"],
+		[{ origin: "http://a", path: "/https://b" }, "http://a/https://b"],
+		[{ origin: undefined, path: "/b" }, ""],
+	]) {
+		let stop;
+		const onStop = (event) => (stop = event);
+		const { ended } = dispatched({ onStop }, given, (handler, controller) => {
+			handler.onRequestStart(controller, {});
+			handler.onResponseStart(controller, 200, {}, "");
+			handler.onResponseEnd(controller, {});
+			return true;
+		});
+		await ended;
+		assert.equal(stop.url, url);
+	}
+});
+
+test("an attempt that takes too long: the error says whether its head had arrived", async () => {
+	for (const [hasHead, readBody, name] of [
+		[false, false, "HeadersTimeoutError"],
+		[true, true, "BodyTimeoutError"],
+	]) {
+		const { seen, told, ended } = dispatched(
+			{ policy: "off", attemptTimeout: 5, readBody },
+			{},
+			(handler, controller) => {
+				handler.onRequestStart(controller, {});
+				if (hasHead) {
+					handler.onResponseStart(controller, 200, {}, "");
+				}
+				return true;
+			},
+		);
+		await ended;
+		assert.equal(seen.at(-1)[0], "onResponseError");
+		assert.deepEqual([seen.at(-1)[1].name, seen.at(-1)[1].message], [name, "the attempt took longer than 5 ms"]);
+		assert.deepEqual(told, [["abort", seen.at(-1)[1]]]);
 	}
 });
 
