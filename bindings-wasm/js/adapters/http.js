@@ -67,7 +67,7 @@ function withoutSecrets(text, url) {
 
 /** The origin of a URL, by which it gets a budget. */
 export function originOf(url) {
-	return parsed(url)?.origin ?? "";
+	return parsed(url)?.origin;
 }
 
 function parsed(url) {

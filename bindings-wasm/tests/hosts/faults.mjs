@@ -226,6 +226,10 @@ export function testClient(name, { make, refuses = [], ...ofRequests }) {
 			const never = server.play(BUSY, OK);
 			const end = await run({ ...UNLIMITED, classify: () => false }, { url: never.url });
 			assert.deepEqual([never.requests.length, end.status], [1, 503]);
+			for (const answer of [null, undefined]) {
+				const asked = server.play(BUSY, OK);
+				assert.equal((await run({ ...UNLIMITED, classify: () => answer }, { url: asked.url })).status, 200);
+			}
 			for (const [answer, count] of [
 				[true, { POST: 2, PUT: 2 }],
 				[undefined, { POST: 1, PUT: 2 }],

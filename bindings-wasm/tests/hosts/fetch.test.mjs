@@ -564,6 +564,28 @@ test("a Request with a body that was never sent is repeated, and rejects with th
 	}
 });
 
+test("one of the first five errors of a chain tells that a request was never sent", async () => {
+	const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+	const chain = (causes) => (causes === 0 ? refused : new TypeError("fetch failed", { cause: chain(causes - 1) }));
+	const cyclic = new TypeError("fetch failed");
+	cyclic.cause = cyclic;
+	for (const [error, attempts] of [
+		[chain(4), 2],
+		[chain(5), 1],
+		[cyclic, 1],
+	]) {
+		let calls = 0;
+		const mock = async () => {
+			calls++;
+			throw error;
+		};
+		const options = { policy: "constant:base=0s,max_retries=1", classify: () => "transient", fetch: mock };
+		const ended = retryingFetch(options)("http://127.0.0.1/", { method: "POST", redirect: "manual" });
+		await assert.rejects(ended, (thrown) => thrown === error);
+		assert.equal(calls, attempts);
+	}
+});
+
 test("64 KiB of an unread body are read, and what is longer is closed", async () => {
 	for (const [sizes, isRead] of [
 		[[65_536], true],
@@ -609,4 +631,6 @@ test("the text of an error in a log line has no secret", async () => {
 	await assert.rejects(retryingFetch({ onStop })("http://secret:secret@[bad/?token=secret and secret"), /secret/);
 	assert.match(lines[2], /"message":"Failed to parse URL from /);
 	assert.doesNotMatch(lines.join(), /secret/);
+	await assert.rejects(retryingFetch({ onStop })("no url"));
+	assert.match(lines[4], /"message":"Failed to parse URL from no url"/);
 });
