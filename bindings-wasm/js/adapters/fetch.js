@@ -89,7 +89,8 @@ async function repeat(send, settings, input, given) {
 		const body = signal ? await unlessAborted(signal, reading) : await reading;
 		throwIfAborted(signal);
 		const isAsGiven = signal === init?.signal && !body;
-		const response = await send(input, isAsGiven ? init : { ...init, ...body, signal });
+		// A signal of null stays: undefined would bring back that of the request.
+		const response = await send(input, isAsGiven ? init : { ...init, ...body, ...(signal && { signal }) });
 		// A fetch that ignored its signal was left behind.
 		if (settings.readBody && isFailure(settings, response.status) && !signal?.aborted) {
 			failure = response;

@@ -215,6 +215,20 @@ for (const attemptTimeout of [undefined, 60_000]) {
 	});
 }
 
+test("an aborted signal beside a cancelToken where AbortSignal.any is missing", async (t) => {
+	const { any } = AbortSignal;
+	t.after(() => {
+		AbortSignal.any = any;
+	});
+	AbortSignal.any = undefined;
+	const { token: cancelToken } = axios.CancelToken.source();
+	const adapter = async (config) => ({ config, headers: {}, status: 200 });
+	const config = { url: "http://127.0.0.1/", headers: new axios.AxiosHeaders(), cancelToken };
+	const retrying = retryingAdapter({ adapter });
+	assert.equal((await retrying({ ...config, signal: new AbortController().signal })).status, 200);
+	await assert.rejects(retrying({ ...config, signal: AbortSignal.abort(new Error("before")) }), { message: "before" });
+});
+
 test("a token that outlives its requests keeps nothing of them", async () => {
 	const { token: cancelToken } = axios.CancelToken.source();
 	const client = axios.create({ adapter: retryingAdapter({ policy: FAST }) });

@@ -87,6 +87,31 @@ test("a signal and a timeout where AbortSignal.any is missing, as in React Nativ
 	await assert.rejects(fetch(play([200]).url, { signal: aborted }), { message: "before" });
 });
 
+test("a signal of null is none, also beside a Request with one", async () => {
+	const fetch = retryingFetch({ policy: FAST });
+	for (const given of [undefined, { signal: AbortSignal.abort() }]) {
+		const { url, requests } = play([503], [200]);
+		assert.equal((await fetch(given ? new Request(url, given) : url, { signal: null })).status, 200);
+		assert.equal(requests.length, 2);
+	}
+});
+
+test("the limit of an attempt aborts what fetch gets, beside the signal of the caller, and leaves no timer", async () => {
+	let seen;
+	const mock = (_, { signal }) => {
+		seen = signal;
+		return new Promise(() => {});
+	};
+	const { signal } = new AbortController();
+	const late = retryingFetch({ policy: "off", attemptTimeout: 5, fetch: mock });
+	await assert.rejects(late("http://127.0.0.1/", { signal }), { name: "TimeoutError" });
+	assert.deepEqual([seen.aborted, seen.reason.name, signal.aborted], [true, "TimeoutError", false]);
+	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+	const before = timers();
+	await retryingFetch({ attemptTimeout: 3_600_000, fetch: async () => new Response("") })("http://127.0.0.1/");
+	assert.equal(timers(), before);
+});
+
 test("programming errors are those of fetch, after one attempt", async () => {
 	let stop;
 	const fetch = retryingFetch({ policy: FAST, onStop: (event) => (stop = event) });
