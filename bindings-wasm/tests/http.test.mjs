@@ -41,6 +41,21 @@ test("a long header asks for nothing, and hides no other one", () => {
 	}
 });
 
+test("a value with a control character asks for nothing, wherever the character is", () => {
+	for (const ratelimit of ['"a\u0001";r=0;t=5', '"a\n";r=0;t=5', "\na;r=0;t=5", "a;r=0;t=5\u0000"]) {
+		assert.deepEqual(httpVerdict({ status: 429, headers: { ratelimit } }), { outcome: "throttled" });
+	}
+	const headers = { ratelimit: '"a";r=0;t=5' };
+	assert.deepEqual(httpVerdict({ status: 429, headers }), { outcome: "throttled", retryAfter: 5000 });
+});
+
+test("of several values the first one counts", () => {
+	const headers = { "retry-after": ["soon", "5"] };
+	assert.deepEqual(httpVerdict({ status: 503, headers }), { outcome: "throttled" });
+	headers["retry-after"].reverse();
+	assert.deepEqual(httpVerdict({ status: 503, headers }), { outcome: "throttled", retryAfter: 5000 });
+});
+
 test("a verdict on a response is a predicate of a loop", async () => {
 	const responses = [
 		{ status: 503, headers: { "retry-after-ms": "1" } },
@@ -89,6 +104,8 @@ describe("fetchOutcome", () => {
 		const error = new Error("cyclic");
 		return Object.assign(error, { cause: error });
 	};
+	/** An error with a code below so many others. */
+	const chain = (depth) => (depth === 0 ? coded("ECONNRESET") : new Error("no code", { cause: chain(depth - 1) }));
 	const named = (name, message, cause) => Object.assign(new Error(message), { name, cause });
 
 	test("the rejections of this platform", async () => {
@@ -217,6 +234,18 @@ describe("fetchOutcome", () => {
 		[coded("XECONNRESET"), "permanent"],
 		[coded("ECONNRESETS"), "permanent"],
 		[said("ERR_INVALID_URL", "ECONNRESET ETIMEDOUT"), "permanent"],
+		[said("ERR_INVALID_URL", "Timeout of 200ms exceeded"), "permanent"],
+		[said("ERR_INVALID_URL", "ECONNABORTED timeout of 200ms exceeded"), "permanent"],
+		[said("ERR_INVALID_URL", "UND_ERR_ABORTED Proxy response (503) !== 200"), "permanent"],
+		// A proxy that refuses a tunnel: undici, and Node.js
+		[said("UND_ERR_ABORTED", "Proxy response (503) !== 200 when HTTP Tunneling"), "throttled"],
+		[said("UND_ERR_ABORTED", "Proxy response (403) !== 200 when HTTP Tunneling"), "permanent"],
+		[said("UND_ERR_ABORTED", "Proxy response (302) !== 200 when HTTP Tunneling"), "permanent"],
+		[
+			said("ERR_PROXY_TUNNEL", "Failed to establish tunnel to a:443 via http://b: HTTP/1.1 502 Bad Gateway"),
+			"transient",
+		],
+		[said("ERR_PROXY_TUNNEL", "Failed to establish tunnel to a:443 via http://b: HTTP/1.1 204 None"), "permanent"],
 		// Bun
 		[coded("ConnectionRefused"), "transient"],
 		[coded("ConnectionClosed"), "transient"],
@@ -224,6 +253,10 @@ describe("fetchOutcome", () => {
 		[coded("UNABLE_TO_VERIFY_LEAF_SIGNATURE"), "permanent"],
 		// workerd
 		[new Error("Network connection lost."), "transient"],
+		[new Error("The log says: Network connection lost."), "permanent"],
+		// The first five errors of a chain count.
+		[chain(4), "transient"],
+		[chain(5), "permanent"],
 		// Deno
 		[new TypeError("error reading a body from connection: end of file before message length reached"), "transient"],
 		[new TypeError("error decoding response body"), "transient"],
@@ -251,6 +284,15 @@ describe("fetchOutcome", () => {
 	for (const [error, outcome] of rows) {
 		test(`${error}`, () => assert.equal(fetchOutcome(error), outcome));
 	}
+
+	test("what a program adds to all objects is no member of an error", (t) => {
+		t.after(() => {
+			delete Object.prototype.code;
+		});
+		Object.prototype.code = "ECONNRESET";
+		assert.equal(fetchOutcome(new Error("gone")), "permanent");
+		assert.equal(fetchOutcome({ code: "ETIMEDOUT" }), "timeout");
+	});
 
 	test("a message that is no string says nothing", () => {
 		const saying = (message, more) => Object.assign(new TypeError(), { message, ...more });

@@ -9,6 +9,7 @@ import {
 	BudgetMember,
 	BudgetState,
 	httpOutcome,
+	isIdempotentMethod,
 	Operation,
 	Policy,
 	PolicyError,
@@ -276,6 +277,7 @@ describe("wrong types", () => {
 		[() => parseRetryAfter(true), `${HEADER} boolean`],
 		[() => parseRetryAfter({ "retry-after": {} }), `${HEADER} object`],
 		[() => parseRetryAfter("1", new Date(0)), `now ${DURATION} Date`],
+		[() => isIdempotentMethod(5), "method must be a string, got number"],
 		[() => httpOutcome("503"), "status must be a number, got string"],
 
 		[() => new BudgetState("rate"), "budget must be a Budget, got string"],
