@@ -79,11 +79,11 @@ function dispatched(options, given, play, ofCaller = {}) {
 	const seen = [];
 	const told = [];
 	let attempt = 0;
-	const dispatch = (_, handler) => {
+	const dispatch = (sent, handler) => {
 		attempt++;
 		const tell = (name) => (reason) => void told.push(reason === undefined ? name : [name, reason]);
 		const controller = { pause: tell("pause"), resume: tell("resume"), abort: tell("abort"), rawHeaders: ["a"] };
-		return play(handler, controller, attempt);
+		return play(handler, controller, attempt, sent);
 	};
 	const names = ["RequestStart", "ResponseStarted", "RequestSent", "BodySent", "RequestUpgrade", "ResponseStart"];
 	let end;
@@ -163,30 +163,39 @@ test("dispatch returns what undici answers to the first attempt, or true if ther
 	}
 	const deadline = new Date();
 	const none = { deadline };
-	const { answer, seen, ended } = dispatched(none, {}, () => assert.fail("no attempt"));
+	const onResponseError = ({ rawHeaders, rawTrailers }) => assert.deepEqual([rawHeaders, rawTrailers], [null, null]);
+	const { answer, seen, ended } = dispatched(none, {}, () => assert.fail("no attempt"), { onResponseError });
 	deadline.setTime(0);
 	await ended;
 	assert.deepEqual([answer, seen.map(([name]) => name)], [true, ["onResponseError"]]);
 });
 
 test("heads below 200 reach the caller at once, and decide nothing", async () => {
-	const { seen, ended } = dispatched({}, {}, (handler, controller) => {
+	const early = [];
+	const onResponseStart = (_, status) => void early.push(status);
+	const play = (handler, controller) => {
 		handler.onRequestStart(controller, {});
+		handler.onRequestSent("sent");
 		handler.onResponseStart(controller, 100, {}, "Continue");
 		handler.onResponseStart(controller, 199, { a: "1" }, "Hint");
+		assert.deepEqual(early, [100, 199]);
 		handler.onResponseStart(controller, 200, { b: "2" }, "OK");
 		handler.onResponseData(controller, "text");
 		handler.onResponseEnd(controller, { c: "3" });
 		return true;
-	});
+	};
+	const { seen, told, ended } = dispatched({}, {}, play, { onResponseStart });
 	await ended;
 	assert.deepEqual(seen.slice(1), [
+		["onRequestSent"],
 		["onResponseStart", 100, {}, "Continue"],
 		["onResponseStart", 199, { a: "1" }, "Hint"],
 		["onResponseStart", 200, { b: "2" }, "OK"],
 		["onResponseData", "text"],
 		["onResponseEnd", { c: "3" }],
 	]);
+	// A response that is over is not resumed.
+	assert.deepEqual(told, ["pause"]);
 });
 
 test("a key is a name, and not a value, of headers in turn", async () => {
@@ -256,6 +265,90 @@ test("the caller's handler has a controller of all attempts", async () => {
 	]);
 	assert.deepEqual(seen[0], ["onRequestStart", "context"]);
 	void ended;
+});
+
+test("a body that the caller has not paused goes on, of the last attempt of which the caller knows one", async () => {
+	const { seen, told } = dispatched({}, {}, (handler, controller, attempt) => {
+		handler.onRequestStart(controller, {});
+		handler.onResponseStart(controller, attempt === 1 ? 503 : 200, {}, "");
+		if (attempt === 1) {
+			handler.onResponseEnd(controller, {});
+		}
+		return true;
+	});
+	while (told.length < 3) {
+		await turn();
+	}
+	assert.deepEqual(told, ["pause", "pause", "resume"]);
+	assert.deepEqual(
+		seen.map(([name]) => name),
+		["onRequestStart", "onResponseStart"],
+	);
+});
+
+test("a handler needs no method but those that it has", async () => {
+	const dispatch = (_, handler) => {
+		handler.onRequestStart({ pause() {} }, {});
+		handler.onRequestSent();
+		handler.onBodySent();
+		handler.onResponseStarted();
+		handler.onResponseStart(undefined, 100, {}, "");
+		handler.onResponseStart(undefined, 200, {}, "");
+		handler.onResponseData(undefined, "text");
+		handler.onResponseEnd(undefined, {});
+		return true;
+	};
+	const request = { origin: "http://127.0.0.1", path: "/", method: "GET" };
+	await new Promise((onResponseEnd) => retries({})(dispatch)(request, { onResponseEnd }));
+});
+
+test("a request without a method is a GET, and headers of an iterator are sent each time", async () => {
+	const sent = [];
+	let stop;
+	const onStop = (event) => (stop = event);
+	const headers = new Map([["a", "b"]]).entries();
+	const { ended } = dispatched({ onStop }, { method: undefined, headers }, (handler, controller, _, given) => {
+		sent.push([...given.headers]);
+		handler.onRequestStart(controller, {});
+		handler.onResponseStart(controller, 503, {}, "");
+		handler.onResponseEnd(controller, {});
+		return true;
+	});
+	await ended;
+	assert.deepEqual([stop.method, sent], ["GET", Array(2).fill(["a", "b"])]);
+});
+
+test("an error of a hook after a response closes its body", async () => {
+	const onRetry = () => {
+		throw new Error("boom");
+	};
+	const { told, seen, ended } = dispatched({ onRetry }, {}, (handler, controller) => {
+		handler.onRequestStart(controller, {});
+		handler.onResponseStart(controller, 503, {}, "");
+		return true;
+	});
+	await ended;
+	assert.equal(seen.at(-1)[1].message, "boom");
+	assert.equal(told.at(-1)[0], "abort");
+});
+
+test("a request that waits too long for a connection is aborted when it gets one, and counts as sent", async () => {
+	let late;
+	let attempts = 0;
+	const controllers = [];
+	const { seen, told, ended } = dispatched({ attemptTimeout: 5 }, { method: "POST" }, (handler, controller) => {
+		attempts++;
+		late = handler;
+		controllers.push(controller);
+		return true;
+	});
+	await ended;
+	late.onRequestStart(controllers[0], {});
+	assert.deepEqual([attempts, told.map(([name]) => name)], [1, ["abort"]]);
+	assert.deepEqual(
+		seen.map(([name]) => name),
+		["onResponseError"],
+	);
 });
 
 test("an error that the caller's handler throws aborts the request", async () => {
