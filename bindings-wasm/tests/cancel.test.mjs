@@ -287,3 +287,15 @@ test("a signal without a reason, as of React Native, rejects with one AbortError
 	assert.equal(reasons[0].name, "AbortError");
 	assert.ok(reasons.every((reason) => reason === reasons[0]));
 });
+
+test("a clock of the caller gets the signal of the loop, so that its wait can end, too", async () => {
+	const { signal } = new AbortController();
+	const given = [];
+	const clock = new FakeClock({ sleep: (_, signal) => void given.push(signal) });
+	const fn = script(busy, "ok");
+	assert.equal(
+		await retry(fn, { policy: "constant:base=1ms,max_retries=1", shouldRetry: always, clock, signal }),
+		"ok",
+	);
+	assert.deepEqual([given.length, given[0] === signal], [1, true]);
+});
