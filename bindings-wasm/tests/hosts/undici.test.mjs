@@ -286,7 +286,7 @@ test("a body that the caller has not paused goes on, of the last attempt of whic
 	);
 });
 
-test("a handler needs no method but those that it has", async () => {
+test("a handler needs no method but those that it has", { timeout: 60_000 }, async () => {
 	const dispatch = (_, handler) => {
 		handler.onRequestStart({ pause() {} }, {});
 		handler.onRequestSent();
