@@ -13,7 +13,7 @@ import httpx
 import pytest
 import requests
 import urllib3
-from backoff_rs import Budget, PolicyError, SharedBudget
+from backoff_rs import Budget, PolicyError, RetryError, SharedBudget, retrying
 from backoff_rs.adapters import _http, _http_parts
 from backoff_rs.adapters import aiohttp as aiohttp_adapter
 from backoff_rs.adapters import httpx as httpx_adapter
@@ -172,15 +172,29 @@ def test_hooks_and_functions_of_the_request(kind):
     assert events == [(1, "throttled"), (2, "timeout"), "success"]
 
 
-def test_a_hook_that_raises_leaves_nothing(kind):
-    def on_stop(_event):
-        raise LookupError("hook")
+def fail(_event):
+    raise LookupError("hook")
+
+
+def give_up(_event):
+    """A loop of its own gives up on its result."""
+    retrying("off", on=(), on_result=lambda _: True, log=False).call(lambda: "hook")
+
+
+@pytest.mark.parametrize(("hook", "error"), [(fail, LookupError), (give_up, RetryError)])
+def test_a_hook_that_raises_leaves_nothing(kind, hook, error):
+    # The garbage collector closes nothing that an event refers to.
+    events = []
+
+    def keep(event):
+        events.append(event)
+        hook(event)
 
     with Server(BUSY) as server:
-        with pytest.raises(LookupError, match="hook"):
-            kind(**JOB, on_stop=on_stop).fetch(get(server.url))
-        with pytest.raises(LookupError, match="hook"):
-            kind(**JOB, on_retry=on_stop).fetch(get(server.url))
+        with pytest.raises(error, match="hook"):
+            kind(**JOB, on_stop=keep).fetch(get(server.url))
+        with pytest.raises(error, match="hook"):
+            kind(**JOB, on_retry=keep).fetch(get(server.url))
         assert len(server.requests) == 5
         server.wait_until_closed()
 

@@ -136,9 +136,9 @@ class Request:
 
         try:
             return _wrap.wrap(self._options(), attempted)(self._request)
-        except RetryError as error:
-            return self._response(error)
-        except BaseException:
+        except BaseException as error:
+            if self._gave_up(error):
+                return self._last
             if self._last is not None:
                 self._client.library.close(self._last)
             raise
@@ -153,9 +153,9 @@ class Request:
 
         try:
             return await _wrap.wrap(self._options(), attempted)(self._request)
-        except RetryError as error:
-            return self._response(error)
-        except BaseException:
+        except BaseException as error:
+            if self._gave_up(error):
+                return self._last
             if (
                 self._last is not None
                 and (closing := self._client.library.close(self._last)) is not None
@@ -163,12 +163,11 @@ class Request:
                 await closing
             raise
 
-    def _response(self, error: RetryError) -> Any:
-        """The response after which the loop gave up. Another loop may have raised the error, such
-        as one within the client."""
-        if self._last is None or error.result is not self._last:
-            raise error
-        return self._last
+    def _gave_up(self, error: BaseException) -> bool:
+        """Whether the loop gave up on the last response. Another loop may have raised the error, such
+        as one within the client or within a hook."""
+        has_response = self._last is not None and isinstance(error, RetryError)
+        return has_response and error.result is self._last
 
     def _options(self) -> Options:
         budget = self._client.budget(self._origin)
