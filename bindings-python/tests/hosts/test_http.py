@@ -571,3 +571,5 @@ def test_fields_of_policies_are_options():
     by_policy = requests_adapter.RetryAdapter("constant:base=1s,attempt_timeout=1500ms")
     assert by_policy._client.rules.attempt_timeout == 1.5
     assert by_policy._client.options.policy.attempt_timeout is None
+    both = requests_adapter.RetryAdapter("constant:base=1s,attempt_timeout=9s", attempt_timeout=3)
+    assert both._client.rules.attempt_timeout == 3
