@@ -5,6 +5,7 @@ import contextlib
 import copy
 import functools
 import gc
+import itertools
 import os
 import pickle
 import subprocess
@@ -199,6 +200,36 @@ def test_others_that_are_always_faster(clock):
     assert [exchange.stored for exchange in exchanges] == ["lost", "yes"]
     assert exchanges[0].error is not None
     assert exchanges[0].after.startswith("1 20 | ")
+
+
+def test_a_request_during_a_late_exchange_gets_a_local_answer(clock):
+    """The exchange is stored, and the store counts as away after it."""
+    store, gate = MemoryStore(), threading.Event()
+    store.faults["swap"].append(gate)
+    budget = shared(store)
+    loop = functools.partial(events_of, budget, policy="constant:base=1ns,max_retries=1")
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(loop)
+        while "swap" not in store.calls:
+            time.sleep(0.001)
+        second = pool.submit(loop)
+        while len(budget._worker._queue.requests) < 2:
+            time.sleep(0.001)
+        clock[0] += LONG * 10**9
+        gate.set()
+        assert [each.result()[0].budget_is_local for each in (first, second)] == [False, True]
+    assert (store.calls, budget.last_error) == (["load", "swap"], None)
+
+
+def test_a_process_that_stands_still_while_it_decides_refuses(monkeypatch):
+    """The second for which the store counts as away is over before the local budget is asked."""
+    times = itertools.count(10**12, 2 * 10**9)
+    for module in (_budget_queue, _budget_worker):
+        monkeypatch.setattr(module, "monotonic_ns", lambda: next(times))
+    budget = shared(MemoryStore(), timeout=0.05)
+    monkeypatch.setattr(budget._worker, "_start", lambda: RuntimeError("no thread"))
+    end = run(budget)
+    assert (end.reason, end.attempts, end.budget_is_local) == ("budget", 1, True)
 
 
 def test_no_budget_decides_on_a_success(clock):

@@ -281,11 +281,17 @@ def test_a_budget_of_many_processes(kind, redis):
         ({"attempt_timeout": True}, TypeError, "attempt_timeout must be a number of seconds"),
         ({"attempt_timeout": 0}, ValueError, "attempt_timeout 0 is not a positive number"),
         ({"attempt_timeout": float("nan")}, ValueError, "attempt_timeout nan is not"),
+        ({"attempt_timeout": float("inf")}, ValueError, "attempt_timeout inf is not"),
         (
             {"retries": 5},
             TypeError,
             r"^retries is no option of this adapter; did you mean max_retries=N\? The options are "
             r"budget, .*, and the fields of policies: attempt_timeout, base, ",
+        ),
+        (
+            {"methodes": []},
+            TypeError,
+            r"^methodes is no option.*; did you mean methods\? The options",
         ),
         ({"max_retries": "5"}, TypeError, "max_retries must be an int, not str"),
         # The adapter decides these.
@@ -301,7 +307,8 @@ def test_a_budget_of_many_processes(kind, redis):
         ({"methods": [5]}, TypeError, "methods must be names of methods, not int"),
         ({"statuses": 520}, TypeError, "statuses must be a collection of statuses, not int"),
         ({"statuses": ["520"]}, TypeError, "statuses must be ints, not str"),
-        ({"statuses": [52]}, ValueError, "statuses has 52; a status is from 100 to 999"),
+        ({"statuses": [99]}, ValueError, "statuses has 99; a status is from 100 to 999"),
+        ({"statuses": [1000]}, ValueError, "statuses has 1000; a status is from 100 to 999"),
         (
             {"statuses": [409, 200]},
             ValueError,

@@ -1,9 +1,15 @@
 """Requests of HTTP adapters at their edges: what says nothing, what never begins, and what is left behind."""
 
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
+
 import anyio
 import httpx
 import pytest
 from backoff_rs import PolicyError
+from backoff_rs.adapters._http_options import HttpRules
+from backoff_rs.adapters._http_parts import is_long
 from backoff_rs.adapters.httpx import AsyncRetryTransport, RetryTransport
 from http_clients import get
 from server import OK, Server
@@ -86,3 +92,34 @@ def test_a_hook_that_raises_closes_the_response(adapter, hook):
     with pytest.raises(LookupError, match="hook"):
         send() if adapter is RetryTransport else anyio.run(send_async)
     assert body.is_closed
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [
+        # SPEC 19.5: at most 64 KiB.
+        ("65536", False),
+        ("65537", True),
+        ("0", False),
+        ("", False),
+        (None, False),
+        # No Content-Length of HTTP.
+        ("-1", False),
+        ("99999 bytes", False),
+    ],
+)
+def test_a_body_of_more_than_64_kib_is_long(length, expected):
+    assert is_long(length) is expected
+
+
+def test_the_first_and_the_last_status_have_outcomes():
+    rules = HttpRules({"statuses": {100: "transient", 999: "timeout"}}, awaits=False)
+    assert rules.statuses == {100: "transient", 999: "timeout"}
+
+
+@pytest.mark.parametrize(
+    "timeout", [timedelta(milliseconds=1500), Decimal("1.5"), Fraction(3, 2), 1.5]
+)
+def test_an_attempt_timeout_of_each_type(timeout):
+    seconds = HttpRules({"attempt_timeout": timeout}, awaits=False).attempt_timeout
+    assert (seconds, type(seconds)) == (1.5, float)
