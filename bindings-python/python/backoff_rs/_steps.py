@@ -169,18 +169,17 @@ class Steps(LoopState):
     async def _wait(self, decision: Decision) -> None:
         """Logs the retry, calls on_retry, and waits."""
         options = self.options
-        if options.reports_retries:
-            try:
-                event = self._event(decision)
-                if options.log is not False:
-                    self._log(event)
-                if options.on_retry is not None:
-                    await self._call(options.on_retry, event)
-                if options.drain is not None:
-                    decision = await self._drain(decision)
-            except BaseException as error:
-                await self._break_off(error)
-                raise
+        try:
+            event = self._event(decision)
+            if options.log is not False:
+                self._log(event)
+            if options.on_retry is not None:
+                await self._call(options.on_retry, event)
+            if options.drain is not None:
+                decision = await self._drain(decision)
+        except BaseException as error:
+            await self._break_off(error)
+            raise
         if self.awaits:
             await self._suspend(decision)
         else:
@@ -298,6 +297,4 @@ class Steps(LoopState):
             await self._break_off(error)
             raise
         assert self._operation is not None
-        refused = Decision(decision.delay_ns, self._operation.refuse_retry())
-        self.decision = refused
-        return refused
+        return Decision(decision.delay_ns, self._operation.refuse_retry())

@@ -84,10 +84,9 @@ def refused_tunnel(status: int | str) -> Failure:
 def url_parts(url: str) -> tuple[str, str]:
     """A URL without user information, query and fragment, and its origin."""
     parts = urlsplit(url)
-    scheme, host = parts.scheme.lower(), parts.hostname or ""
-    port = parts.port or _PORTS.get(scheme)
+    port = parts.port or _PORTS.get(parts.scheme)
     shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-    return shown, f"{scheme}://{host}:{port}"
+    return shown, f"{parts.scheme}://{parts.hostname}:{port}"
 
 
 def holds_its_bytes(body: Any) -> bool:
