@@ -284,3 +284,26 @@ def test_an_attempt_has_no_other_attributes():
             with pytest.raises(AttributeError):
                 attempt.vlaue = 1
             assert isinstance(attempt, Attempt)
+
+
+def test_an_attempt_is_what_its_statement_enters():
+    async def enter():
+        async for attempt in retrying(on=OSError):
+            async with attempt as entered:
+                assert entered is attempt
+
+    for attempt in retrying(on=OSError):
+        with attempt as entered:
+            assert entered is attempt
+            assert repr(entered) == "<Attempt 1>"
+    asyncio.run(enter())
+
+
+def test_async_with_needs_async_for():
+    async def enter():
+        for attempt in retrying(on=OSError):
+            async with attempt:
+                pass
+
+    with pytest.raises(TypeError, match=r"^`async with attempt` needs `async for attempt`$"):
+        asyncio.run(enter())

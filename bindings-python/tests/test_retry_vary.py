@@ -310,6 +310,15 @@ def test_a_fallback_that_is_awaited():
         loops.called(loops.Script(KeyError()), on=(), fallback=fallback)
 
 
+def test_a_fallback_that_is_a_value_is_not_awaited():
+    class Later:
+        def __await__(self):
+            pytest.fail("it is a value")
+
+    later = Later()
+    assert loops.ASYNC["asyncio"](loops.Script(KeyError()), on=(), fallback=later) is later
+
+
 @pytest.mark.parametrize("form", FALLBACK_FORMS.values(), ids=FALLBACK_FORMS)
 def test_a_fallback_that_is_not_used(form):
     def fail(event):
@@ -463,6 +472,7 @@ class Mine(Exception):
         (ExceptionGroup("", [RESET, Mine()]), 1),
         (ExceptionGroup("", [RESET, ExceptionGroup("", [Mine()])]), 1),
         (ExceptionGroup("", [RESET, permanent(OSError())]), 1),
+        (ExceptionGroup("", [Mine(), retry_after(Mine(), 3)]), 1),
         (ExceptionGroup("", [RESET, retry_after(Mine(), 3)]), 2),
     ],
 )
@@ -482,6 +492,16 @@ def test_a_group_waits_as_long_as_any_of_its_exceptions(time):
     group = ExceptionGroup("", [retry_after(Mine(), 3), retry_after(Mine(), timedelta(seconds=4))])
     run(loops.called, loops.Script(group, 1))
     assert time.slept == [4.0]
+
+
+@pytest.mark.parametrize("others", [[], [RESET]])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_group_with_a_throttled_exception_is_throttled(others, first):
+    events, marked = Events(), [retry_after(Mine(), 3)]
+    group = ExceptionGroup("", marked + others if first else others + marked)
+    with pytest.raises(ExceptionGroup):
+        run(loops.called, loops.Script(group), events, max_retries=0)
+    assert [event.outcome for event in events.all] == ["throttled"]
 
 
 def test_nested_tuples_of_types():

@@ -15,6 +15,7 @@ import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import loops
 import pytest
@@ -230,6 +231,17 @@ def test_a_process_that_stands_still_while_it_decides_refuses(monkeypatch):
     monkeypatch.setattr(budget._worker, "_start", lambda: RuntimeError("no thread"))
     end = run(budget)
     assert (end.reason, end.attempts, end.budget_is_local) == ("budget", 1, True)
+
+
+def test_an_exchange_is_due_in_seconds(clock):
+    """After 1.5 s, says the core in nanoseconds; a flush waits for nothing."""
+    member = SimpleNamespace(due_in={clock[0]: 1_500_000_000}.get)
+    queue = _budget_queue.BudgetQueue(member, LONG)
+    assert queue.due_in() == 1.5
+    clock[0] += 1
+    assert queue.due_in() is None
+    queue.flushes.append(_budget_queue.Flush())
+    assert queue.due_in() == 0
 
 
 def test_no_budget_decides_on_a_success(clock):
