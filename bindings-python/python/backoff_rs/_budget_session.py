@@ -21,13 +21,14 @@ class SharedBudgetSession:
 
     __slots__ = ("_budget", "_held", "_holds_locally", "is_local")
 
+    #: Whether the local budget made the last decision, once an attempt has ended.
+    is_local: bool
+
     def __init__(self, budget: SharedBudget) -> None:
         self._budget = budget
         self._held = 0
         #: Whether the local budget granted the last retry.
         self._holds_locally = False
-        #: Whether the local budget made the last decision.
-        self.is_local = False
         budget._worker.note("operation_began")
 
     def attempt_ended(self, outcome: str) -> None:
@@ -38,11 +39,11 @@ class SharedBudgetSession:
         elif outcome != Outcome.PERMANENT:
             self._budget._worker.note("attempt_failed")
 
-    async def ask(self, outcome: str, awaits: bool, library: Any) -> bool:
+    async def ask(self, outcome: str, library: Any) -> bool:
         """Whether a retry is granted. It waits at most for the timeout of the budget: in a blocking
         loop it blocks the thread, in an async one it suspends the task of this library."""
         worker = self._budget._worker
-        if not awaits or library is None:
+        if library is None:
             answered = threading.Event()
             request = worker.request(Outcome(outcome), answered.set)
             with worker.withdrawing(request):

@@ -290,8 +290,8 @@ class Steps(LoopState):
         if self._session is None or not decision:
             return decision
         try:
-            library = self._library() if self._is_async else None
-            if await self._session.ask(self._outcome, self.awaits, library):
+            library = self._library() if self.awaits else None
+            if await self._session.ask(self._outcome, library):
                 return decision
         except BaseException as error:
             await self._break_off(error)
