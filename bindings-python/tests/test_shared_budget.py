@@ -28,6 +28,7 @@ from backoff_rs import (
     SharedBudget,
     SharedBudgetStats,
     _budget_queue,
+    _budget_session,
     _budget_worker,
     permanent,
     retry,
@@ -149,6 +150,15 @@ def test_what_an_operation_holds_goes_back_to_the_side_that_granted(clock, grant
     budget.flush()
     held = [step.held for step in exchanges[-1].steps if step.event == "operation_succeeded"]
     assert held == [0 if granted_locally else 9]
+
+
+def test_an_operation_without_a_retry_holds_nothing():
+    """A success would give it back, if a retry cost as much."""
+    budget, exchanges = reporting(MemoryStore(), budget="quota:max_tokens=25,cost=1")
+    run(budget, 1)
+    assert budget.flush()
+    steps = [(step.event, step.held) for exchange in exchanges for step in exchange.steps]
+    assert steps == [("operation_began", 0), ("operation_succeeded", 0)]
 
 
 def test_requests_that_arrive_during_an_exchange_go_together():
@@ -450,14 +460,54 @@ def test_trio_cancels_a_loop_that_asks():
     store, gate, reasons = MemoryStore(), threading.Event(), []
     store.faults["load"].append(gate)
 
+    budget = shared(store)
+
     async def cancel():
         with trio.move_on_after(0.05):
-            await call_async(shared(store), on_stop=lambda event: reasons.append(event.reason))
+            await call_async(budget, on_stop=lambda event: reasons.append(event.reason))
         return "cancelled"
 
     assert trio.run(cancel) == "cancelled"
     assert reasons == ["cancelled"]
+    assert budget._worker._queue.requests == []
     gate.set()
+
+
+def test_an_interrupted_loop_leaves_no_request(monkeypatch):
+    class Interrupted(threading.Event):
+        def wait(self, timeout=None):
+            raise KeyboardInterrupt
+
+    store, gate, reasons = MemoryStore(), threading.Event(), []
+    store.faults["load"].append(gate)
+    budget = shared(store)
+    monkeypatch.setattr(_budget_session, "threading", SimpleNamespace(Event=Interrupted))
+    with pytest.raises(KeyboardInterrupt):
+        run(budget, on_stop=lambda event: reasons.append(event.reason))
+    assert reasons == ["cancelled"]
+    assert budget._worker._queue.requests == []
+    gate.set()
+
+
+def test_an_answer_for_an_event_loop_that_is_closed_ends_nothing():
+    store, gate = MemoryStore(), threading.Event()
+    store.faults["load"].append(gate)
+    budget, loop = shared(store), asyncio.new_event_loop()
+    pending = call_async(budget)
+
+    async def begin():
+        while not budget._worker._queue.requests:
+            await asyncio.sleep(0.001)
+
+    task = loop.create_task(pending)
+    # Nobody says that it is still pending.
+    task._log_destroy_pending = False
+    loop.run_until_complete(begin())
+    loop.close()
+    gate.set()
+    assert budget.flush()
+    assert run(budget, 2).reason == "success"
+    pending.close()
 
 
 def test_a_plain_attempt_of_an_async_loop_cannot_wait():
