@@ -166,8 +166,9 @@ class Request:
     def _gave_up(self, error: BaseException) -> bool:
         """Whether the loop gave up on the last response. Another loop may have raised the error, such
         as one within the client or within a hook."""
-        has_response = self._last is not None and isinstance(error, RetryError)
-        return has_response and error.result is self._last
+        if self._last is None or not isinstance(error, RetryError):
+            return False
+        return error.result is self._last
 
     def _options(self) -> Options:
         budget = self._client.budget(self._origin)
