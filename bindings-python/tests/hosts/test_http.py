@@ -114,7 +114,7 @@ def test_a_body_of_bytes_is_sent_again(kind, body):
         assert first == second == (b"text" if body == "text" else b"bytes")
 
 
-@pytest.mark.parametrize(("length", "connections"), [(10, 1), (60_000, 1), (5_000_000, 2)])
+@pytest.mark.parametrize(("length", "connections"), [(0, 1), (10, 1), (60_000, 1), (5_000_000, 2)])
 def test_a_connection_is_used_again_after_a_short_body(kind, length, connections):
     client = kind(**SLOW)
     with Server(response(503, body="x" * length), OK) as server:
@@ -307,6 +307,7 @@ def test_a_budget_of_many_processes(kind, redis):
         ({"methods": [5]}, TypeError, "methods must be names of methods, not int"),
         ({"statuses": 520}, TypeError, "statuses must be a collection of statuses, not int"),
         ({"statuses": ["520"]}, TypeError, "statuses must be ints, not str"),
+        ({"statuses": [True]}, TypeError, "statuses must be ints, not bool"),
         ({"statuses": [99]}, ValueError, "statuses has 99; a status is from 100 to 999"),
         ({"statuses": [1000]}, ValueError, "statuses has 1000; a status is from 100 to 999"),
         (
@@ -436,16 +437,20 @@ def test_httpx_says_which_transport_a_client_takes(backend):
 
 
 def test_httpx_closes_the_other_transport():
-    class Inner(httpx.BaseTransport):
+    class Inner(httpx.BaseTransport, httpx.AsyncBaseTransport):
         closed = 0
 
         def close(self):
             self.closed += 1
 
+        async def aclose(self):
+            self.closed += 1
+
     inner = Inner()
-    transport = httpx_adapter.RetryTransport(transport=inner)
-    httpx.Client(transport=transport).close()
+    httpx.Client(transport=BLOCKING(transport=inner)).close()
     assert inner.closed == 1
+    anyio.run(httpx.AsyncClient(transport=WAITING(transport=inner)).aclose)
+    assert inner.closed == 2
 
 
 @pytest.mark.parametrize(
@@ -496,6 +501,15 @@ def test_requests_bounds_a_timeout_of_urllib3():
         bounded = adapter._bounded(timeout)
         assert (bounded.connect_timeout, bounded.total) == (connect, total)
         assert timeout.total != 2
+
+
+@pytest.mark.parametrize(
+    ("timeout", "bounded"),
+    [(None, (2, 2)), (5, (2, 2)), (1, (1, 1)), ((1, 9), (1, 2)), ((None, 1), (2, 1))],
+)
+def test_requests_bounds_the_timeouts_of_a_request(timeout, bounded):
+    adapter = requests_adapter.RetryAdapter("default", attempt_timeout=2)
+    assert adapter._bounded(timeout) == bounded
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Requests of HTTP adapters at their edges: what says nothing, what never begins, and what is left behind."""
 
+import io
+import time
 from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -7,12 +9,14 @@ from fractions import Fraction
 import anyio
 import httpx
 import pytest
-from backoff_rs import PolicyError
+import requests
+from backoff_rs import PolicyError, RetryError, retrying
 from backoff_rs.adapters._http_options import HttpRules
-from backoff_rs.adapters._http_parts import is_long
+from backoff_rs.adapters._http_parts import is_long, switched
 from backoff_rs.adapters.httpx import AsyncRetryTransport, RetryTransport
-from http_clients import get
-from server import OK, Server
+from backoff_rs.adapters.requests import switch
+from http_clients import Requests, get
+from server import OK, Server, response
 
 POLICY = "immediate:max_retries=2"
 
@@ -123,3 +127,119 @@ def test_the_first_and_the_last_status_have_outcomes():
 def test_an_attempt_timeout_of_each_type(timeout):
     seconds = HttpRules({"attempt_timeout": timeout}, awaits=False).attempt_timeout
     assert (seconds, type(seconds)) == (1.5, float)
+
+
+def test_a_switch_ends_with_its_statement():
+    with switch(retry=True):
+        assert switched() is True
+        with pytest.raises(LookupError), switch(retry=False):
+            raise LookupError
+        assert switched() is True
+    assert switched() is None
+
+
+def test_a_body_that_arrives_slowly_is_drained(kind):
+    """The wait is long enough, and the connection is used again."""
+
+    def slow(connection):
+        connection.sendall(b"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\n")
+        time.sleep(0.2)
+        connection.sendall(b"busy")
+        assert connection.recv(65536).startswith(b"GET")
+        connection.sendall(OK)
+
+    client = kind(policy="constant:base=60s,max_retries=1")
+    with Server(slow, OK) as server:
+        assert client.fetch(get(server.url)) == [(200, "ready")]
+        assert server.accepted == 1
+
+
+def test_requests_drains_a_body_that_it_could_not_decode():
+    client = Requests(policy="constant:base=60s,max_retries=1")
+    with Server(response(503, "Content-Encoding: gzip\r\n", "busy"), OK) as server:
+        assert client.fetch(get(server.url)) == [(200, "ready")]
+        assert server.accepted == 1
+
+
+def test_requests_says_that_it_cannot_decode_a_body():
+    client = Requests(policy=POLICY, read_body=True)
+    with (
+        Server(response(200, "Content-Encoding: gzip\r\n", "busy")) as server,
+        pytest.raises(requests.exceptions.ContentDecodingError),
+    ):
+        client.fetch(get(server.url))
+
+
+def test_the_error_of_a_loop_within_the_client_is_raised():
+    """That loop had no response, as little as this one."""
+
+    def lose(_request):
+        raise OSError("lost")
+
+    def give_up(request):
+        retrying("off", on=OSError, reraise=False, log=False).call(lose, request)
+
+    transport = RetryTransport(POLICY, transport=httpx.MockTransport(give_up), log=False)
+    with httpx.Client(transport=transport) as client, pytest.raises(RetryError, match="lost"):
+        client.get("http://host")
+
+
+class Once(io.BytesIO):
+    """A file that cannot go back."""
+
+    def seekable(self):
+        return False
+
+
+@pytest.mark.parametrize(("file", "why"), [(io.BytesIO(b"file"), None), (Once(b"file"), "body")])
+def test_a_form_with_a_file_that_cannot_go_back_is_sent_once(file, why):
+    ends = []
+    inner = httpx.MockTransport(lambda request: httpx.Response(503 if request.read() else 400))
+    transport = RetryTransport(POLICY, transport=inner, on_stop=ends.append, log=False)
+    with httpx.Client(transport=transport) as client:
+        client.put("http://host", files={"file": file}, data={"name": "value"})
+    assert [end.sent_once for end in ends] == [why]
+
+
+@pytest.mark.parametrize("adapter", [RetryTransport, AsyncRetryTransport])
+def test_a_body_that_was_read_is_closed(adapter):
+    body = Body()
+    inner = httpx.MockTransport(lambda _request: httpx.Response(200, stream=body))
+    transport = adapter(POLICY, transport=inner, read_body=True)
+
+    async def send_async():
+        async with httpx.AsyncClient(transport=transport) as client:
+            return (await client.get("http://host")).text
+
+    def send():
+        with httpx.Client(transport=transport) as client:
+            return client.get("http://host").text
+
+    assert (send() if adapter is RetryTransport else anyio.run(send_async)) == "busy"
+    assert body.is_closed
+
+
+@pytest.mark.parametrize(("timeout", "while_draining"), [(5, 5), (50, 30), (None, 30)])
+def test_httpx_drains_with_timeouts_of_half_the_wait(timeout, while_draining):
+    """The caller's own timeout holds if it is shorter, and for the next attempt."""
+    reads, waits = [], []
+
+    class Answer(Body):
+        def __iter__(self):
+            reads.append(request.extensions["timeout"]["read"])
+            yield b"busy"
+
+    def answer(sent):
+        reads.append(sent.extensions["timeout"]["read"])
+        return httpx.Response(503 if len(reads) == 1 else 204, stream=Answer())
+
+    transport = RetryTransport(
+        "constant:base=60s,max_retries=1",
+        transport=httpx.MockTransport(answer),
+        sleep=waits.append,
+        log=False,
+    )
+    request = httpx.Request("GET", "http://host", extensions={"timeout": {"read": timeout}})
+    transport.handle_request(request)
+    assert reads == [timeout, while_draining, timeout]
+    assert 0 < waits[0] <= 60
