@@ -154,13 +154,6 @@ def test_a_body_that_arrives_slowly_is_drained(kind):
         assert server.accepted == 1
 
 
-def test_requests_drains_a_body_that_it_could_not_decode():
-    client = Requests(policy="constant:base=60s,max_retries=1")
-    with Server(response(503, "Content-Encoding: gzip\r\n", "busy"), OK) as server:
-        assert client.fetch(get(server.url)) == [(200, "ready")]
-        assert server.accepted == 1
-
-
 def test_requests_says_that_it_cannot_decode_a_body():
     client = Requests(policy=POLICY, read_body=True)
     with (
