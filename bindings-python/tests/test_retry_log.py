@@ -114,6 +114,13 @@ def test_a_loop_without_a_limit_says_so_once(caplog):
 
 
 @pytest.mark.usefixtures("nobody_was_told")
+@pytest.mark.parametrize("limit", ["max_retries=5", "max_elapsed=1h"])
+def test_a_loop_with_one_limit_says_nothing(caplog, limit):
+    loops.called(loops.Script(RESET, 1), **{**OPTIONS, "policy": f"full:base=200ms,{limit}"})
+    assert "for ever" not in caplog.text
+
+
+@pytest.mark.usefixtures("nobody_was_told")
 @pytest.mark.parametrize(
     ("policy", "shown", "instead"),
     [

@@ -308,6 +308,14 @@ def test_a_fallback_that_is_awaited():
     )
     with pytest.raises(TypeError, match="fallback is a coroutine function"):
         loops.called(loops.Script(KeyError()), on=(), fallback=fallback)
+    with pytest.raises(TypeError, match=r"lambda.* is a coroutine function"):
+        loops.called(loops.Script(KeyError()), on=(), fallback=lambda error: fallback(error))
+
+
+def test_a_mark_without_a_delay_leaves_the_delay_to_the_policy(time):
+    script = loops.Script(retry_after(Mine()), 1)
+    loops.called(script, policy="constant:base=10ms", on=OSError, log=False)
+    assert time.slept == [0.01]
 
 
 def test_a_fallback_that_is_a_value_is_not_awaited():
