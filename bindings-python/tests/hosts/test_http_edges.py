@@ -11,6 +11,8 @@ import httpx
 import pytest
 import requests
 from backoff_rs import PolicyError, RetryError, retrying
+from backoff_rs.adapters import httpx as httpx_adapter
+from backoff_rs.adapters import requests as requests_adapter
 from backoff_rs.adapters._http_options import HttpRules
 from backoff_rs.adapters._http_parts import is_long, switched
 from backoff_rs.adapters.httpx import AsyncRetryTransport, RetryTransport
@@ -236,3 +238,17 @@ def test_httpx_drains_with_timeouts_of_half_the_wait(timeout, while_draining):
     transport.handle_request(request)
     assert reads == [timeout, while_draining, timeout]
     assert 0 < waits[0] <= 60
+
+
+@pytest.mark.parametrize(
+    ("adapter", "error", "never_sent"),
+    [
+        (httpx_adapter, httpx.ConnectTimeout(""), True),
+        (httpx_adapter, httpx.PoolTimeout(""), True),
+        (httpx_adapter, httpx.ReadTimeout(""), False),
+        (requests_adapter, requests.ConnectTimeout(), True),
+        (requests_adapter, requests.ReadTimeout(), False),
+    ],
+)
+def test_a_timeout_before_there_is_a_connection_sends_nothing(adapter, error, never_sent):
+    assert adapter._failure(error) == ("timeout", never_sent)
