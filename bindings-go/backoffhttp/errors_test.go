@@ -111,6 +111,7 @@ func TestTimeoutOfABody(t *testing.T) {
 		"a deadline": {context.DeadlineExceeded, backoff.OutcomeTimeout},
 		"a socket":   {&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, backoff.OutcomeTimeout},
 		"an end":     {io.ErrUnexpectedEOF, backoff.OutcomeTransient},
+		"any other":  {errors.New("the gateway has gone"), backoff.OutcomeTransient},
 	} {
 		base := roundTripper(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Body: io.NopCloser(io.MultiReader(strings.NewReader("half"), iotest.ErrReader(row.end)))}, nil

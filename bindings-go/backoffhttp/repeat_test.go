@@ -7,10 +7,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/http/httputil"
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -88,6 +90,10 @@ func TestRequestsThatWereNeverSent(t *testing.T) {
 			return url.Parse(refusing.URL)
 		}}, "https://example.com", 3, backoff.OutcomeTransient},
 		"another RoundTripper, a lookup":        {failing{&net.DNSError{Name: "example.com", IsNotFound: true}}, "http://example.com", 3, backoff.OutcomeTransient},
+		"another RoundTripper, refused":         {failing{&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}, "http://example.com", 3, backoff.OutcomeTransient},
+		"another RoundTripper, reset":           {failing{&net.OpError{Op: "read", Err: syscall.ECONNRESET}}, "http://example.com", 1, backoff.OutcomePermanent},
+		"another RoundTripper, no connection":   {asking(false, nil, io.EOF), "http://example.com", 3, backoff.OutcomeTransient},
+		"another RoundTripper, a connection":    {asking(true, nil, io.EOF), "http://example.com", 1, backoff.OutcomePermanent},
 		"another RoundTripper, lost connection": {failing{io.EOF}, "http://example.com", 1, backoff.OutcomePermanent},
 		"a lost connection":                     {&http.Transport{DisableKeepAlives: true}, server.URL, 1, backoff.OutcomePermanent},
 	} {
@@ -104,6 +110,26 @@ func TestRequestsThatWereNeverSent(t *testing.T) {
 				t.Errorf("%v", last)
 			}
 		})
+	}
+}
+
+// asking is a RoundTripper that asks for a connection, perhaps gets one, and writes nothing.
+func asking(connects bool, response *http.Response, err error) roundTripper {
+	return func(request *http.Request) (*http.Response, error) {
+		hooks := httptrace.ContextClientTrace(request.Context())
+		if hooks.GetConn("example.com:80"); connects {
+			hooks.GotConn(httptrace.GotConnInfo{})
+		}
+		return response, err
+	}
+}
+
+// A response, even of a RoundTripper that got no connection, is no sign that the request was never sent.
+func TestAResponseWithoutAConnection(t *testing.T) {
+	client := newClientOver(t, asking(false, &http.Response{StatusCode: 503}, nil))
+	response, err := client.Post("http://example.com", "text/plain", strings.NewReader("text"))
+	if status, _ := read(t, response, err); status != 503 || len(client.events) != 1 || client.events[0].Outcome != backoff.OutcomePermanent {
+		t.Errorf("status %d, %v", status, client.events)
 	}
 }
 

@@ -3,6 +3,7 @@ package backoffhttp_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -250,9 +251,16 @@ func TestErrors(t *testing.T) {
 		t.Errorf("failed with %v, %v", err, client.events)
 	}
 	broken := roundTripper(func(*http.Request) (*http.Response, error) { return nil, nil })
-	response, err := newClientOver(t, broken).Transport.RoundTrip(httptest.NewRequest("GET", plain.URL, nil))
+	client = newClientOver(t, broken, backoffhttp.WithClassify(func(*http.Request, *http.Response, error) backoff.Verdict {
+		t.Error("WithClassify gets neither a response nor an error")
+		return nil
+	}))
+	response, err := client.Transport.RoundTrip(httptest.NewRequest("GET", plain.URL, nil))
 	if response != nil || err != nil {
 		t.Errorf("the result of a broken RoundTripper: %v, %v", response, err)
+	}
+	if len(client.events) != 1 || client.events[0].Outcome != backoff.OutcomePermanent {
+		t.Errorf("a broken RoundTripper is %v", client.events)
 	}
 }
 
@@ -262,28 +270,51 @@ func TestClassification(t *testing.T) {
 		err  error
 		want backoff.Outcome
 	}{
-		"a name":                          {&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, backoff.OutcomeTransient},
-		"a slow lookup":                   {&net.DNSError{IsTimeout: true}, backoff.OutcomeTimeout},
-		"a deadline":                      {context.DeadlineExceeded, backoff.OutcomeTimeout},
-		"a SOCKS proxy":                   {&net.OpError{Op: "socks connect", Err: errors.New("unknown error host unreachable")}, backoff.OutcomeTransient},
-		"a proxy":                         {&net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, backoff.OutcomeTransient},
-		"a tunnel that a proxy refuses":   {errors.New("Too Many Requests"), backoff.OutcomeThrottled},
-		"a tunnel, another reason phrase": {errors.New("Proxy Error"), backoff.OutcomePermanent},
-		"a tunnel for which one must pay": {errors.New("Payment Required"), backoff.OutcomePermanent},
-		"an alert of TLS":                 {&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, backoff.OutcomePermanent},
-		"an idle connection":              {errors.New("http: server closed idle connection"), backoff.OutcomeTransient},
-		"a GOAWAY":                        {errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1"), backoff.OutcomeTransient},
-		"a frame of another protocol":     {errors.New("http2: frame too large"), backoff.OutcomeTransient},
-		"an error of the connection":      {errors.New("connection error: PROTOCOL_ERROR"), backoff.OutcomeTransient},
-		"a long head of HTTP/2":           {errors.New("http2: response header list larger than advertised limit"), backoff.OutcomeTransient},
-		"a lost connection":               {errors.New("http2: client connection lost"), backoff.OutcomeTransient},
-		"half an answer":                  {io.ErrUnexpectedEOF, backoff.OutcomeTransient},
-		"an error of the body":            {errors.New("the file has gone"), backoff.OutcomePermanent},
+		"a name":                           {&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, backoff.OutcomeTransient},
+		"a slow lookup":                    {&net.DNSError{IsTimeout: true}, backoff.OutcomeTimeout},
+		"a deadline":                       {context.DeadlineExceeded, backoff.OutcomeTimeout},
+		"a SOCKS proxy":                    {&net.OpError{Op: "socks connect", Err: errors.New("unknown error host unreachable")}, backoff.OutcomeTransient},
+		"a proxy":                          {&net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, backoff.OutcomeTransient},
+		"a tunnel that a proxy refuses":    {errors.New("Too Many Requests"), backoff.OutcomeThrottled},
+		"a tunnel, another reason phrase":  {errors.New("Proxy Error"), backoff.OutcomePermanent},
+		"a tunnel for which one must pay":  {errors.New("Payment Required"), backoff.OutcomePermanent},
+		"a proxy with a wrong certificate": {&net.OpError{Op: "proxyconnect", Err: &tls.CertificateVerificationError{Err: errors.New("expired")}}, backoff.OutcomePermanent},
+		"an alert of TLS":                  {&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, backoff.OutcomePermanent},
+		"an idle connection":               {errors.New("http: server closed idle connection"), backoff.OutcomeTransient},
+		"a GOAWAY":                         {errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1"), backoff.OutcomeTransient},
+		"a frame of another protocol":      {errors.New("http2: frame too large"), backoff.OutcomeTransient},
+		"an error of the connection":       {errors.New("connection error: PROTOCOL_ERROR"), backoff.OutcomeTransient},
+		"a long head of HTTP/2":            {errors.New("http2: response header list larger than advertised limit"), backoff.OutcomeTransient},
+		"a lost connection":                {errors.New("http2: client connection lost"), backoff.OutcomeTransient},
+		"half an answer":                   {io.ErrUnexpectedEOF, backoff.OutcomeTransient},
+		"an error of the body":             {errors.New("the file has gone"), backoff.OutcomePermanent},
 	} {
 		client := newClientOver(t, failing{row.err}, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=0")))
 		if _, err := client.Get("http://127.0.0.1"); !errors.Is(err, row.err) || client.events[0].Outcome != row.want {
 			t.Errorf("%s: %v, %v", name, err, client.events[0].Outcome)
 		}
+	}
+}
+
+// The status of a proxy decides before the options do, up to the last one that has a name. What is none is left to them.
+func TestTheStatusOfAProxyDecides(t *testing.T) {
+	for text, attempts := range map[string]uint64{"Network Authentication Required": 1, "Bad Request": 1, "": 2, "Proxy Error": 2} {
+		client := newClientOver(t, failing{errors.New(text)}, backoffhttp.WithRetry(
+			backoff.WithPolicyString("immediate:max_retries=1"), backoff.RetryIf(backoff.AnyError)))
+		if _, err := client.Get("http://127.0.0.1"); err == nil || client.events[len(client.events)-1].Attempts != attempts {
+			t.Errorf("%q: %v, %v", text, err, client.events)
+		}
+	}
+}
+
+// A status of WithStatuses leaves the delay to the policy if the server does not ask to wait.
+func TestStatusesWithoutAWait(t *testing.T) {
+	server := serve(t, status(404), hello)
+	client := newClient(t, false, backoffhttp.WithStatuses(map[int]backoff.Outcome{404: backoff.OutcomeTransient}),
+		backoffhttp.WithRetry(backoff.WithPolicyString("constant:base=2ms,retry_after=exact,max_retries=3")))
+	response, err := client.Get(server.URL)
+	if status, _ := read(t, response, err); status != 200 || client.events[0].Delay != 2*time.Millisecond {
+		t.Errorf("status %d, %v", status, client.events)
 	}
 }
 
@@ -605,6 +636,18 @@ func TestCancel(t *testing.T) {
 	client.Timeout = 20 * time.Millisecond
 	if _, err := client.Get(serve(t, hang).URL); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("failed with %v", err)
+	}
+}
+
+// What watches the channel of a request ends with the request.
+func TestAChannelThatIsNotClosed(t *testing.T) {
+	server := serve(t, hello) // which finds a goroutine that is left
+	request := newRequest(t, context.Background(), "GET", server.URL, nil)
+	//lint:ignore SA1019 deprecated, and still in use
+	request.Cancel = make(chan struct{}) //nolint:staticcheck // deprecated, and still in use
+	response, err := newClient(t, false).Do(request)
+	if status, _ := read(t, response, err); status != 200 {
+		t.Errorf("status %d", status)
 	}
 }
 
