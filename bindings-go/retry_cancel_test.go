@@ -54,3 +54,15 @@ func TestRetryChecksTheContextAfterAWait(t *testing.T) {
 		t.Errorf("%d calls", calls)
 	}
 }
+
+// After a hook has cancelled the loop, no wait begins.
+func TestNoWaitAfterACancellation(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	clock := new(fakeClock)
+	err := backoff.Do(ctx, func() error { return errBusy }, backoff.RetryIf(backoff.AnyError), backoff.WithClock(clock),
+		backoff.OnRetry(func(backoff.Event) { cancel() }))
+	checkEnd(t, err, errBusy, backoff.StopCancelled, 1)
+	if len(clock.sleeps) != 0 {
+		t.Errorf("slept %v", clock.sleeps)
+	}
+}

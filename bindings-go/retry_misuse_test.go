@@ -187,29 +187,13 @@ func TestAttemptWithAnUnknownOutcome(t *testing.T) {
 // A loop that ends with an *ArgumentError after a call counts as cancelled and calls no hook, in every
 // form (SPEC 18.6).
 func TestLoopsThatFailDoNotCallOnStop(t *testing.T) {
-	forms := map[string]func(op func() error, options ...backoff.RetryOption) error{
-		"Do": func(op func() error, options ...backoff.RetryOption) error {
-			return backoff.Do(t.Context(), op, options...)
-		},
-		"Retry": func(op func() error, options ...backoff.RetryOption) error {
-			_, err := backoff.Retry(t.Context(), func() (int, error) { return 7, op() }, options...)
-			return err
-		},
-		"Loop": func(op func() error, options ...backoff.RetryOption) error {
-			loop := backoff.NewLoop(t.Context(), options...)
-			for range loop.Attempts() {
-				loop.Report(op())
-			}
-			return loop.Err()
-		},
-	}
 	budget, clock := new(backoff.Budget), new(fakeClock)
 	causes := map[backoff.Code]func() error{
 		backoff.ErrUnknownOutcome: func() error { return backoff.Mark(errBusy, backoff.Outcome(9)) },
 		backoff.ErrDamaged:        func() error { budget.Damage(); return errBusy },
 		backoff.ErrNegative:       func() error { clock.now = -1; return errBusy },
 	}
-	for name, form := range forms {
+	for name, form := range formsOfLoops(t.Context()) {
 		for code, op := range causes {
 			budget, clock = parseBudget(t, "ratio"), new(fakeClock)
 			var stats backoff.RetryStats

@@ -242,6 +242,22 @@ func TestDefaultStreamsDiffer(t *testing.T) {
 	}
 }
 
+// The delays of a loop without a stream are all those of one stream. Only then is each at most three times the one before
+// (SPEC 6.3).
+func TestALoopHasOneStream(t *testing.T) {
+	clock := new(fakeClock)
+	err := backoff.Do(t.Context(), func() error { return errBusy }, backoff.WithPolicyString("decorrelated:base=1ms,cap=1d,max_retries=50"),
+		backoff.RetryIf(backoff.AnyError), backoff.WithClock(clock))
+	checkEnd(t, err, errBusy, backoff.StopMaxRetries, 51)
+	before := time.Millisecond
+	for i, delay := range clock.sleeps {
+		if delay > 3*before {
+			t.Fatalf("delay %d is %v after %v", i, delay, before)
+		}
+		before = delay
+	}
+}
+
 func TestRetryError(t *testing.T) {
 	clock := &fakeClock{now: time.Second}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -130,6 +130,12 @@ func testSteps(t *testing.T, option backoff.RetryOption) {
 			loop.Report(backoff.Permanent(errBusy)) // requests no retry, and does not count as a failed attempt
 		}
 		flush(t, budget)
+		err = backoff.Do(t.Context(), func() error { return backoff.Mark(errBusy, backoff.Outcome(9)) },
+			backoff.WithPolicyString("constant:base=1s"), backoff.WithSharedBudget(budget), option)
+		if !errors.Is(err, backoff.ErrUnknownOutcome) { // which is no failed attempt
+			t.Error(err)
+		}
+		flush(t, budget)
 		ns := func(seconds int) string {
 			return fmt.Sprint(time.Date(2000, 1, 1, 0, 0, seconds, 0, time.UTC).UnixNano())
 		}
@@ -140,6 +146,7 @@ func testSteps(t *testing.T, option backoff.RetryOption) {
 			`{` + key + `,"before":"1 8 | 15778080 1 0","now":"` + ns(1) + `","steps":[{"event":"operation_succeeded","outcome":null,"held":2,"count":1,"granted":null}],"after":"2 10 | 15778080 1 0","stored":"yes"}`,
 			`{` + key + `,"before":"2 10 | 15778080 1 0","now":"` + ns(1) + `","steps":[{"event":"operation_began","outcome":null,"held":0,"count":1,"granted":null}],"after":"2 10 | 15778080 1 0","stored":"unchanged"}`,
 		}
+		want = append(want, want[2])
 		if !slices.Equal(lines, want) {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 		}
@@ -217,6 +224,13 @@ func TestLocalBudgetDecidesWhileTheStoreIsAway(t *testing.T) {
 		}, backoff.WithSharedBudget(newBudget(t, store, "quota")), backoff.OnRetry(func(event backoff.Event) { retried = event.BudgetIsLocal }),
 			backoff.OnStop(func(event backoff.Event) { last = event })); err != nil || !retried || last.BudgetIsLocal {
 			t.Errorf("%v, retried %t, %+v", err, retried, last)
+		}
+		// Nor is that of a cancellation.
+		ctx, cancel := context.WithCancel(t.Context())
+		err := backoff.Do(ctx, func() error { return backoff.Transient(errBusy) }, backoff.WithSharedBudget(newBudget(t, store, "quota")),
+			backoff.OnRetry(func(backoff.Event) { cancel() }), backoff.OnStop(func(event backoff.Event) { last = event }))
+		if !errors.Is(err, backoff.ErrCancelled) || last.Reason != backoff.StopCancelled || last.BudgetIsLocal {
+			t.Errorf("%v, %+v", err, last)
 		}
 	})
 }
@@ -349,7 +363,8 @@ func TestCancelWhileTheStoreIsAsked(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		err := backoff.Do(ctx, func() error { return backoff.Transient(errBusy) }, backoff.WithPolicyString("constant:base=1s"), backoff.WithSharedBudget(budget))
-		if took := time.Since(began); !errors.Is(err, backoff.ErrCancelled) || !errors.Is(err, errBusy) || took != time.Minute || budget.LastError() != nil {
+		gaveUp := (*backoff.RetryError)(nil)
+		if took := time.Since(began); !errors.As(err, &gaveUp) || gaveUp.Attempts != 1 || !errors.Is(err, backoff.ErrCancelled) || !errors.Is(err, errBusy) || took != time.Minute || budget.LastError() != nil {
 			t.Errorf("%v, took %v, %v", err, took, budget.LastError())
 		}
 		time.Sleep(time.Hour) // the end of the exchange
