@@ -224,10 +224,7 @@ func (c *retryConfig) checkAttemptTimeout(ctx context.Context) error {
 	return &ArgumentError{Code: ErrUnused, Field: "attempt_timeout", Rule: "needs RetryContext, DoContext or a Loop: Retry and Do cannot end an attempt"}
 }
 
-// tell tells the function of a loop that ends its attempts itself the limit of the next one, 0 for none.
+// tell tells the function of a loop that ends its attempts itself the limit of the next one.
 func (l *loop) tell() {
-	*l.extras.told = 0
-	if limit := l.limits().AttemptLimit(uint64(max(0, l.clock.Now()))); limit != engine.NoTime {
-		*l.extras.told = time.Duration(limit)
-	}
+	*l.extras.told = time.Duration(l.limits().AttemptLimit(uint64(max(0, l.clock.Now()))))
 }

@@ -102,9 +102,6 @@ func (l *Loop) Attempts() iter.Seq[uint64] {
 			}
 			l.inner.callEnded(l.verdict, l.failure)
 			l.inner.wait()
-			if !more {
-				break
-			}
 		}
 		ended = true
 	}

@@ -192,7 +192,7 @@ func (l *loop) judge(err error) (Verdict, error) {
 
 // succeeded is callEnded for a success, which is short for most loops.
 func (l *loop) succeeded() {
-	if l.operation != nil || l.shared != nil || l.hooks != nil || l.extras != nil {
+	if l.operation != nil || l.shared != nil || l.hooks != nil {
 		l.callEnded(OutcomeSuccess, nil)
 		return
 	}
@@ -315,10 +315,7 @@ func (l *loop) reportFailure(outcome Outcome) {
 // requestRetry asks the shared budget for a retry.
 func (l *loop) requestRetry(outcome Outcome) bool {
 	grant, granted := l.shared.Request(l.ctx, uint32(outcome))
-	l.local = grant.Local
-	if granted {
-		l.grant = grant
-	}
+	l.grant, l.local = grant, grant.Local
 	return granted
 }
 

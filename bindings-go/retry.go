@@ -73,7 +73,7 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 		}
 		loop.wait()
 	}
-	if loop.extras != nil && loop.err != nil {
+	if loop.extras != nil {
 		return orFallback(loop.extras, value, loop.err)
 	}
 	return value, loop.err

@@ -158,19 +158,13 @@ func (m *marked) Verdict() (Outcome, time.Duration, bool) { return verdictOf(m.v
 //
 // A Permanent anywhere in the error wins over other marks, and the errors of this package that no retry mends
 // are permanent (see Permanent). A mark of OutcomeSuccess is OutcomePermanent. VerdictOf(nil) is nil.
-func VerdictOf(err error) Verdict {
-	mark := markOf(err)
-	if isPermanent(mark) {
-		return OutcomePermanent
-	}
-	return mark
-}
+func VerdictOf(err error) Verdict { return markOf(err) }
 
 // markOf returns the mark of an error, nil if it has none: the first one that is permanent, or else
 // the first. A RetryError has no mark but Permanent (SPEC 18.3).
 func markOf(err error) Verdict {
 	retryErr, isRetryError := err.(*RetryError)
-	if isMisuse(err) || isRetryError && retryErr != nil && retryErr.permanent {
+	if isMisuse(err) || retryErr != nil && retryErr.permanent {
 		return OutcomePermanent
 	}
 	mark, _ := err.(Verdict)

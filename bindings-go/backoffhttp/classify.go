@@ -21,12 +21,12 @@ import (
 // verdict returns the verdict on an attempt, nil if the options of the loop are asked about its error (SPEC 19.3).
 func (e *exchange) verdict(response *http.Response, err error) backoff.Verdict {
 	verdict, ofHead := e.ofCaller(response, err), e.verdictOfHead()
-	if err != nil && ofHead != nil {
+	if ofHead != nil {
 		e.status = e.head.StatusCode
 	}
 	switch {
 	case verdict != nil:
-	case err != nil && ofHead != nil:
+	case ofHead != nil:
 		verdict = ofHead
 	case err != nil:
 		verdict = verdictOfError(err)
@@ -52,9 +52,6 @@ func (e *exchange) verdictOfHead() backoff.Verdict {
 }
 
 func isSuccess(verdict backoff.Verdict) bool {
-	if verdict == nil {
-		return false
-	}
 	outcome, _, _ := verdict.Verdict()
 	return outcome == backoff.OutcomeSuccess
 }

@@ -140,7 +140,7 @@ func (e *exchange) end() {
 	if e.cancel != nil {
 		e.cancel(nil)
 	}
-	e.response, e.content, e.head, e.status, e.decided = nil, nil, nil, 0, nil
+	e.content, e.head, e.status = nil, nil, 0
 }
 
 // send sends the request with a body, and returns a response or an error, or neither for a broken RoundTripper.
@@ -218,9 +218,7 @@ func (e *exchange) abandon() error {
 	if e.response == nil {
 		return e.closeBody()
 	}
-	body := e.response.Body
-	e.response = nil
-	return body.Close()
+	return e.response.Body.Close()
 }
 
 // closeBody closes the body of a request that was never sent, as a RoundTripper must.
