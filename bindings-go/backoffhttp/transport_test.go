@@ -349,6 +349,15 @@ func TestDrainsOfBrokenBodies(t *testing.T) {
 		get(t, broken)
 		<-broken.closed
 	})
+	t.Run("a panic of Close", func(t *testing.T) {
+		closing := make(chan struct{})
+		get(t, unclosable{http.NoBody, func() error {
+			defer close(closing)
+			panic("a broken body")
+		}})
+		<-closing
+		time.Sleep(time.Millisecond) // in which a panic that nobody recovers ends the process
+	})
 }
 
 // panicking is a body that is broken.
@@ -620,7 +629,7 @@ func TestCancel(t *testing.T) {
 			request := newRequest(t, ctx, "GET", server.URL, nil)
 			//lint:ignore SA1019 deprecated, and still in use
 			request.Cancel = channel //nolint:staticcheck // deprecated, and still in use
-			if _, err := client.Do(request); err == nil || !strings.HasSuffix(err.Error(), row.want) {
+			if _, err := client.Do(request); err == nil || errors.Unwrap(err).Error() != row.want {
 				t.Errorf("failed with %v", err)
 			}
 		})
@@ -806,6 +815,9 @@ func TestInvalidOptions(t *testing.T) {
 		if transport != nil || err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("made %v, %v, want %s", transport, err, want)
 		}
+	}
+	if transport, err := backoffhttp.New(nil, retry(backoff.WithPolicy(backoff.Policy{}))...); transport != nil || err != backoff.ErrNoPolicy {
+		t.Errorf("made %v, %v", transport, err)
 	}
 	if transport, err := backoffhttp.New((*http.Transport)(nil)); transport != nil || err == nil || err.Error() != "RoundTripper is a nil *http.Transport" {
 		t.Errorf("made %v, %v", transport, err)
