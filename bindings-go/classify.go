@@ -18,7 +18,8 @@ func RetryIf(shouldRetry func(error) bool) RetryOption {
 type retryIf func(error) bool
 
 func (shouldRetry retryIf) apply(c retryConfig) (retryConfig, error) {
-	return c, c.addClassifier("argument of RetryIf", shouldRetry == nil, shouldRetry)
+	err := c.addClassifier("argument of RetryIf", shouldRetry == nil, shouldRetry)
+	return c, err
 }
 
 func (shouldRetry retryIf) classify(err error) Verdict {
@@ -40,7 +41,8 @@ func RetryOn(targets ...error) RetryOption {
 type retryOn []error
 
 func (targets retryOn) apply(c retryConfig) (retryConfig, error) {
-	return c, c.addClassifier("argument of RetryOn", slices.Contains(targets, nil), targets)
+	err := c.addClassifier("argument of RetryOn", slices.Contains(targets, nil), targets)
+	return c, err
 }
 
 func (targets retryOn) classify(err error) Verdict {
@@ -63,7 +65,8 @@ func Classify(classify func(error) Verdict) RetryOption {
 type classifyBy func(error) Verdict
 
 func (classify classifyBy) apply(c retryConfig) (retryConfig, error) {
-	return c, c.addClassifier("argument of Classify", classify == nil, classify)
+	err := c.addClassifier("argument of Classify", classify == nil, classify)
+	return c, err
 }
 
 func (classify classifyBy) classify(err error) Verdict { return classify(err) }

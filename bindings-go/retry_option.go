@@ -21,7 +21,8 @@ type RetryOption interface {
 type retryOption func(*settings) error
 
 func (set retryOption) apply(c retryConfig) (retryConfig, error) {
-	return c, set(c.settingsOfItsOwn())
+	err := set(c.settingsOfItsOwn()) // before c is copied: a return statement evaluates in any order
+	return c, err
 }
 
 // settingsOfItsOwn returns the settings, which it makes at first.
