@@ -161,6 +161,22 @@ func TestTheLimitIsNotTheEndOfTheLoop(t *testing.T) {
 	})
 }
 
+// Once the caller's context is done, the error of a late attempt is that of its function.
+func TestTheEndOfTheLoopComesBeforeTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		err := backoff.DoContext(ctx, func(context.Context) error {
+			time.Sleep(4 * time.Second)
+			return errBusy
+		}, backoff.WithAttemptTimeout(time.Second))
+		checkEnd(t, err, errBusy, backoff.StopCancelled, 1)
+		if late := (*backoff.AttemptTimeoutError)(nil); errors.As(err, &late) {
+			t.Error(err)
+		}
+	})
+}
+
 // The context of an attempt ends with it, also if it panics; without a limit it is that of the loop.
 func TestTheContextOfAnAttemptEnds(t *testing.T) {
 	for _, isLimited := range []bool{true, false} {

@@ -1,10 +1,12 @@
 package backoff_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
@@ -150,6 +152,83 @@ func TestZeroLoop(t *testing.T) {
 		loop.ReportVerdict(backoff.OutcomeTransient)
 		if err := loop.Err(); loop.Report(errBusy) || !errors.Is(err, backoff.ErrMissing) || err.Error() != "loop was not made by NewLoop" {
 			t.Error(err)
+		}
+	}
+}
+
+// A Loop ends with its first range, whatever happens to its context later.
+func TestASecondRange(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var got eventLog
+	loop := backoff.NewLoop(ctx, append(got.hooks(), backoff.WithClock(new(fakeClock)))...)
+	for range 2 {
+		for range loop.Attempts() {
+		}
+		cancel()
+	}
+	if want := (eventLog{"stop 1 success success 0s after 0s: <nil> <nil>"}); !slices.Equal(got, want) || loop.Err() != nil {
+		t.Errorf("events %q, %v", got, loop.Err())
+	}
+}
+
+// Between attempts a loop has no attempt: a report is ignored, and the context is that of the loop. An attempt that
+// reports nothing has no failure of the attempt before.
+func TestALoopBetweenAttempts(t *testing.T) {
+	var loop *backoff.Loop
+	asked := 0
+	between := func(backoff.Event) {
+		if loop.Report(errWrong) || loop.Context() != t.Context() {
+			t.Error("a hook is in an attempt")
+		}
+		loop.ReportVerdict(backoff.OutcomeTransient)
+	}
+	var last backoff.Event
+	loop = backoff.NewLoop(t.Context(), backoff.WithClock(new(fakeClock)), backoff.OnRetry(between),
+		backoff.RetryIf(func(error) bool { asked++; return true }), backoff.OnStop(func(event backoff.Event) { last = event }))
+	if loop.Context() != t.Context() {
+		t.Error("a loop that has not begun has another context")
+	}
+	for number := range loop.Attempts() {
+		attempt, ok := backoff.AttemptFromContext(loop.Context())
+		if want := map[uint64]error{2: errBusy}[number]; !ok || attempt.Number != number || attempt.LastErr != want {
+			t.Errorf("%v, %t", attempt, ok)
+		}
+		if number == 1 {
+			loop.Report(errBusy)
+		}
+	}
+	if asked != 1 || last.Attempts != 2 || last.Err != nil || last.Reason != backoff.StopSuccess {
+		t.Errorf("classified %d times, %+v", asked, last)
+	}
+	for _, loop := range []*backoff.Loop{nil, new(backoff.Loop)} {
+		if loop.Context() != context.Background() {
+			t.Errorf("%v is no context of its own", loop.Context())
+		}
+	}
+}
+
+// A body that panics cancels the loop, also after a report, and the error has the time until then.
+func TestABodyThatPanics(t *testing.T) {
+	for _, reports := range []bool{true, false} {
+		clock := new(fakeClock)
+		var got eventLog
+		loop := backoff.NewLoop(t.Context(), append(got.hooks(), backoff.WithClock(clock))...)
+		recovered, _ := panicking(func() error {
+			for range loop.Attempts() {
+				if reports {
+					loop.Report(backoff.Transient(errBusy))
+				}
+				clock.now += 3 * time.Second
+				panic(errWrong)
+			}
+			return nil
+		})
+		if want := (eventLog{"stop 1 none cancelled 0s after 3s: <nil> <nil>"}); recovered != errWrong || !slices.Equal(got, want) {
+			t.Errorf("recovered %v, events %q, want %q", recovered, got, want)
+		}
+		var gaveUp *backoff.RetryError
+		if !errors.As(loop.Err(), &gaveUp) || gaveUp.Elapsed != 3*time.Second {
+			t.Errorf("%#v", loop.Err())
 		}
 	}
 }

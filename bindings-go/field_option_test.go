@@ -90,10 +90,10 @@ func TestRetryCannotEndAnAttempt(t *testing.T) {
 	limited := backoff.WithPolicyString("default:attempt_timeout=1s")
 	succeed := func() error { return nil }
 	const want = "attempt_timeout needs RetryContext, DoContext or a Loop: Retry and Do cannot end an attempt"
-	if err := backoff.Do(t.Context(), succeed, limited); !errors.Is(err, backoff.ErrUnused) || err.Error() != want {
-		t.Error(err)
-	}
 	for _, option := range []backoff.RetryOption{limited, backoff.WithAttemptTimeout(time.Second)} {
+		if err := backoff.Do(t.Context(), succeed, option); !errors.Is(err, backoff.ErrUnused) || err.Error() != want {
+			t.Error(err)
+		}
 		if err := backoff.DoContext(t.Context(), func(context.Context) error { return nil }, option); err != nil {
 			t.Error(err)
 		}

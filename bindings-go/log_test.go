@@ -203,4 +203,9 @@ func TestLogsOfAnAttempt(t *testing.T) {
 	if err != nil || string(text) != `{"number":2,"last_err":"refused"}` || attempt.String() != "attempt 2 after: refused" {
 		t.Errorf("%s, %v: %v", text, attempt, err)
 	}
+	attempt = backoff.Attempt{Number: 1}
+	text, err = json.Marshal(attempt)
+	if err != nil || string(text) != `{"number":1}` || attempt.String() != "attempt 1" {
+		t.Errorf("%s, %v: %v", text, attempt, err)
+	}
 }

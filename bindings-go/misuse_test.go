@@ -3,11 +3,13 @@ package backoff_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
 func TestInvalidArguments(t *testing.T) {
@@ -268,8 +270,28 @@ func TestHTTPVerdictOfTheLongestHeaders(t *testing.T) {
 	}
 }
 
+// A value that is too long takes no room from others, and what the core gets is read to its last byte.
+func TestHTTPVerdictOfManyValues(t *testing.T) {
+	const line = len("Ratelimit:\r\n")
+	limit := func(length int, end string) string {
+		return `"` + strings.Repeat("a", length-len(end)-2) + `"` + end
+	}
+	tooLong := slices.Repeat([]string{limit(1025, ";r=0;t=9")}, engine.FieldsRoom/1000+1)
+	full := slices.Repeat([]string{limit(1024, ";r=1;t=9")}, engine.FieldsRoom/(1024+line))
+	rest := engine.FieldsRoom - len(full)*(1024+line)
+	for name, values := range map[string][]string{
+		"too long": slices.Concat(tooLong, []string{limit(1024, ";r=0;t=7")}),
+		"full":     slices.Concat(full, []string{limit(rest-line, ";r=0;t=7")}),
+	} {
+		if got := backoff.HTTPVerdict(429, map[string][]string{"Ratelimit": values}, time.Now()); got != backoff.OutcomeThrottled.WithRetryAfter(7*time.Second) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestHTTPOutcomeOfInvalidStatuses(t *testing.T) {
-	statuses := []int{math.MinInt, -200, -1, 65536 + 200, math.MaxInt}
+	// The lower bits of the second one are those of 200.
+	statuses := []int{math.MinInt, math.MinInt + 200, -200, -1, 65536 + 200, math.MaxInt}
 	if wrapped := uint64(1<<32 + 200); wrapped <= math.MaxInt {
 		// This number is 200 in its lower 32 bits, which are all that an int has elsewhere.
 		statuses = append(statuses, int(wrapped))

@@ -75,6 +75,15 @@ func TestInvalidRetryOptions(t *testing.T) {
 	if _, err := backoff.Retry[int](t.Context(), nil); err == nil || err.Error() != "op is nil" {
 		t.Errorf("got %v", err)
 	}
+	if err := backoff.DoContext(t.Context(), nil); err == nil || err.Error() != "op is nil" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := backoff.RetryContext[int](t.Context(), nil); err == nil || err.Error() != "op is nil" {
+		t.Errorf("got %v", err)
+	}
+	if err := backoff.NewLoop(none, backoff.WithFallback(7)).Err(); err == nil || err.Error() != "ctx is nil" {
+		t.Errorf("got %v", err)
+	}
 }
 
 // Do has no result that RetryResult or ClassifyResult could classify.

@@ -49,6 +49,15 @@ type bound struct {
 
 func (b bound) Deadline() (time.Time, bool) { return b.deadline, true }
 
+// A deadline that has passed allows no wait, also before the context says so and whatever the clock reads.
+func TestADeadlineThatHasPassed(t *testing.T) {
+	for _, since := range []time.Duration{0, time.Second} {
+		err := backoff.Do(bound{t.Context(), time.Now().Add(-since)}, func() error { return backoff.Transient(errBusy) },
+			backoff.WithClock(new(fakeClock)))
+		checkEnd(t, err, errBusy, backoff.StopDeadline, 1)
+	}
+}
+
 // A wait ends before the deadline of the context. At the deadline the context is done, and no call would follow.
 func TestAWaitEndsBeforeTheDeadline(t *testing.T) {
 	for after, want := range map[time.Duration]backoff.StopReason{

@@ -1,6 +1,7 @@
 package backoff_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -121,6 +122,23 @@ func TestZeroErrors(t *testing.T) {
 		}
 		slog.New(slog.NewJSONHandler(io.Discard, nil)).Info("", "err", row.err)
 		_ = backoff.Do(t.Context(), func() error { return row.err })
+	}
+}
+
+// What the methods of errors return that errors.Is and json.Marshal do not ask for.
+func TestMethodsOfZeroErrors(t *testing.T) {
+	none, zero := (*backoff.RetryError)(nil), new(backoff.RetryError)
+	if text, err := none.MarshalJSON(); string(text) != "null" || err != nil {
+		t.Errorf("%s, %v", text, err)
+	}
+	if value := none.LogValue(); value.Kind() != slog.KindString || value.String() != "<nil>" {
+		t.Errorf("%v", value)
+	}
+	if none.Is(nil) || zero.Is(nil) || len(none.Unwrap()) != 0 || len(zero.Unwrap()) != 0 {
+		t.Error("a RetryError without an error has one")
+	}
+	if late := (*backoff.AttemptTimeoutError)(nil); errors.Is(late, context.DeadlineExceeded) {
+		t.Error("no AttemptTimeoutError is one")
 	}
 }
 
