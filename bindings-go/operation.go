@@ -31,12 +31,7 @@ const (
 )
 
 // String returns the name, such as "max_retries"; "none" for 0; the number if it is unknown.
-func (r StopReason) String() string {
-	if r == 0 {
-		return "none"
-	}
-	return nameOr(engine.ReasonName(uint32(r)), uint32(r))
-}
+func (r StopReason) String() string { return nameOr(engine.ReasonName(uint32(r)), uint32(r)) }
 
 // MarshalText returns the name. It fails with an *ArgumentError for an unknown number.
 func (r StopReason) MarshalText() ([]byte, error) { return marshalName(r, ErrUnknownReason, "reason") }
@@ -119,7 +114,7 @@ func ResumeOperation(policy Policy, stream RandomStream, retries uint64, beganAt
 
 func resume(policy Policy, stream RandomStream, retries, beganAt, deadline uint64) (*Operation, error) {
 	operation := new(Operation)
-	if policy == (Policy{}) || operation.core.Resume(policy.core(), stream.state, retries, beganAt, deadline) != engine.OK {
+	if operation.core.Resume(policy.core(), stream.state, retries, beganAt, deadline) != engine.OK {
 		return nil, ErrNoPolicy
 	}
 	return operation, nil

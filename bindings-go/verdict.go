@@ -25,12 +25,7 @@ const (
 )
 
 // String returns the name, such as "throttled"; "none" for 0; the number if it is unknown.
-func (o Outcome) String() string {
-	if o == 0 {
-		return "none"
-	}
-	return nameOr(engine.OutcomeName(uint32(o)), uint32(o))
-}
+func (o Outcome) String() string { return nameOr(engine.OutcomeName(uint32(o)), uint32(o)) }
 
 // MarshalText returns the name. It fails with an *ArgumentError for an unknown number.
 func (o Outcome) MarshalText() ([]byte, error) { return marshalName(o, ErrUnknownOutcome, "outcome") }

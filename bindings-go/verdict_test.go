@@ -94,6 +94,7 @@ func TestPermanentWins(t *testing.T) {
 		"Mark":                        backoff.Mark(permanent, backoff.OutcomeTimeout),
 		"beside an error type":        errors.Join(&markedError{}, permanent),
 		"a mark of success":           errors.Join(transient, backoff.Mark(io.EOF, backoff.OutcomeSuccess)),
+		"a mark of success, alone":    backoff.Mark(io.EOF, backoff.OutcomeSuccess),
 		"an inner loop":               loop(permanent),
 		"an inner loop, marked":       backoff.Transient(loop(permanent)),
 		"an inner loop, joined":       errors.Join(transient, loop(errors.Join(transient, permanent))),
