@@ -270,6 +270,36 @@ func TestHTTPVerdictOfTheLongestHeaders(t *testing.T) {
 	}
 }
 
+// A negative time or delay is no argument of an operation, and the zero Operation has no limits.
+func TestNegativeTimesOfAnOperation(t *testing.T) {
+	operation := beginOrFail(t, parsePolicy(t, "constant:base=1s,max_retries=5,attempt_timeout=3s"))
+	_, err := operation.DecideWithDelay(backoff.OutcomeTransient, time.Second, -1)
+	checkArgument(t, err, backoff.ErrNegative, "now", "now -1ns is below 0s")
+	_, err = operation.DecideWithDelay(backoff.OutcomeTransient, -1, 0)
+	checkArgument(t, err, backoff.ErrNegative, "delay", "delay -1ns is below 0s")
+	if decision, err := operation.DecideWithDelay(backoff.OutcomeTransient, 0, 0); err != nil || !decision.Wait || operation.Retries() != 1 {
+		t.Errorf("%+v, %v after %d retries", decision, err, operation.Retries())
+	}
+	if at, before := operation.RetryIndex(0), operation.RetryIndex(-1); at != 1 || before != 0 {
+		t.Errorf("index %d, before that %d", at, before)
+	}
+	for name, limit := range map[string]func(*backoff.Operation, time.Duration) (time.Duration, bool){
+		"AttemptLimit": (*backoff.Operation).AttemptLimit, "TimeLeft": (*backoff.Operation).TimeLeft,
+	} {
+		if got, ok := limit(operation, 0); got != 3*time.Second || !ok {
+			t.Errorf("%s: %v, %t", name, got, ok)
+		}
+		if got, ok := limit(operation, -1); got != 0 || ok {
+			t.Errorf("%s before 0: %v, %t", name, got, ok)
+		}
+		for _, zero := range []*backoff.Operation{nil, {}} {
+			if got, ok := limit(zero, 0); got != 0 || ok {
+				t.Errorf("%s of no operation: %v, %t", name, got, ok)
+			}
+		}
+	}
+}
+
 // A value that is too long takes no room from others, and what the core gets is read to its last byte.
 func TestHTTPVerdictOfManyValues(t *testing.T) {
 	const line = len("Ratelimit:\r\n")
