@@ -92,6 +92,22 @@ func TestTheTimeLeftUntilTheDeadline(t *testing.T) {
 	})
 }
 
+// No time is left once it is over.
+func TestTheTimeLeftToALateAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		err := backoff.DoContext(t.Context(), func(ctx context.Context) error {
+			time.Sleep(3 * time.Second)
+			if got, want := seenIn(t, ctx), (seen{1, nil, 0}); got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+			return nil
+		}, backoff.WithAttemptTimeout(time.Second))
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestContextsWithoutAnAttempt(t *testing.T) {
 	loop := backoff.NewLoop(t.Context())
 	for _, ctx := range []context.Context{nil, t.Context(), loop.Context(), (*backoff.Loop)(nil).Context(), new(backoff.Loop).Context()} {

@@ -209,14 +209,14 @@ func TestALoopBetweenAttempts(t *testing.T) {
 
 // A body that panics cancels the loop, also after a report, and the error has the time until then.
 func TestABodyThatPanics(t *testing.T) {
-	for _, reports := range []bool{true, false} {
+	for name, report := range map[string]error{"nothing": nil, "Transient": backoff.Transient(errBusy), "Permanent": backoff.Permanent(errBusy)} {
 		clock := new(fakeClock)
 		var got eventLog
 		loop := backoff.NewLoop(t.Context(), append(got.hooks(), backoff.WithClock(clock))...)
 		recovered, _ := panicking(func() error {
 			for range loop.Attempts() {
-				if reports {
-					loop.Report(backoff.Transient(errBusy))
+				if report != nil {
+					loop.Report(report)
 				}
 				clock.now += 3 * time.Second
 				panic(errWrong)
@@ -229,6 +229,9 @@ func TestABodyThatPanics(t *testing.T) {
 		var gaveUp *backoff.RetryError
 		if !errors.As(loop.Err(), &gaveUp) || gaveUp.Elapsed != 3*time.Second {
 			t.Errorf("%#v", loop.Err())
+		}
+		if verdict := backoff.VerdictOf(loop.Err()); (verdict == backoff.OutcomePermanent) != (name == "Permanent") {
+			t.Errorf("after %s an enclosing loop finds %v", name, verdict)
 		}
 	}
 }

@@ -235,8 +235,12 @@ func TestInvalidDefaultsChangeNothing(t *testing.T) {
 	if _, err := backoff.SetDefaults(backoff.WithAttemptTimeout(time.Second)); !errors.Is(err, backoff.ErrUnused) {
 		t.Error(err)
 	}
-	if _, err := backoff.SetDefaults(backoff.RetryResult(func(int) bool { return true })); !errors.Is(err, backoff.ErrUnused) {
-		t.Error(err)
+	for field, option := range map[string]backoff.RetryOption{
+		"RetryResult":  backoff.RetryResult(func(int) bool { return true }),
+		"WithFallback": backoff.WithFallback(7),
+	} {
+		_, err := backoff.SetDefaults(option)
+		checkArgument(t, err, backoff.ErrUnused, field, field+" depends on the result of one function, so it is no default of all loops")
 	}
 	if got := attempts(t, backoff.RetryOn(errBusy)); got != 4 {
 		t.Errorf("%d attempts", got)
