@@ -159,6 +159,7 @@ func TestZeroLoop(t *testing.T) {
 // A Loop ends with its first range, whatever happens to its context later.
 func TestASecondRange(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	var got eventLog
 	loop := backoff.NewLoop(ctx, append(got.hooks(), backoff.WithClock(new(fakeClock)))...)
 	for range 2 {
