@@ -2,7 +2,6 @@ package backoff_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -30,17 +29,5 @@ func TestWaitsOfALoop(t *testing.T) {
 		if wait := calls[i+1].Sub(calls[i]); wait < short {
 			t.Errorf("wait %d took %v", i, wait)
 		}
-	}
-}
-
-// A context without a channel cannot interrupt a wait, but may be done after it.
-func TestWaitsWithoutAChannel(t *testing.T) {
-	ctx := &silent{Context: context.Background()}
-	err := backoff.Do(ctx, func() error {
-		time.AfterFunc(time.Millisecond, func() { ctx.done.Store(true) })
-		return backoff.Transient(errBusy)
-	}, backoff.WithPolicyString("constant:base=20ms,max_retries=9"))
-	if checkEnd(t, err, errBusy, backoff.StopCancelled, 1); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
 	}
 }

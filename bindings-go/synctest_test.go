@@ -49,6 +49,20 @@ type bound struct {
 
 func (b bound) Deadline() (time.Time, bool) { return b.deadline, true }
 
+// A context without a channel cannot interrupt a wait, but may be done after it.
+func TestWaitsWithoutAChannel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := &silent{Context: context.Background()}
+		err := backoff.Do(ctx, func() error {
+			time.AfterFunc(time.Millisecond, func() { ctx.done.Store(true) })
+			return backoff.Transient(errBusy)
+		}, backoff.WithPolicyString("constant:base=20ms,max_retries=9"))
+		if checkEnd(t, err, errBusy, backoff.StopCancelled, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 // A deadline that has passed allows no wait, also before the context says so and whatever the clock reads.
 func TestADeadlineThatHasPassed(t *testing.T) {
 	for _, since := range []time.Duration{0, time.Second} {
