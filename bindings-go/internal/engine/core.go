@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn272(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn271(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn272(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn271(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -2175,7 +2175,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn272(v2, v3, i64(0), i64(10), i64(0))
+		m.fn271(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -3124,7 +3124,7 @@ func (m *Module) fn44(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn271(v0, v2, v1)
+		t0 := m.fn270(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -3903,7 +3903,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn264(v1)
+	t1 := m.fn263(v1)
 	v5 = t1
 	m.fn146(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3931,7 +3931,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn272(t8, p10, i64(0), t11, i64(0))
+			m.fn271(t8, p10, i64(0), t11, i64(0))
 			m.fn146(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -3976,7 +3976,7 @@ func (m *Module) fn65(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn266(v4+i32(16), v4+i32(32), v3)
+			m.fn265(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -4527,7 +4527,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn272(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn271(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4698,7 +4698,7 @@ func (m *Module) fn78(v0, v1, v2, v3 int32) {
 				store32(m.memory, uint64(uint32(v4))+16, uint32(v8))
 				store32(m.memory, uint64(uint32(v4))+12, uint32(v7))
 				store32(m.memory, uint64(uint32(v4))+8, uint32(i32(1)))
-				m.fn263(v4+i32(392), v4+i32(8))
+				m.fn262(v4+i32(392), v4+i32(8))
 				{
 					t7 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t7 != i64(1) {
@@ -4706,14 +4706,14 @@ func (m *Module) fn78(v0, v1, v2, v3 int32) {
 					}
 					t8 := int64(load64(m.memory, uint64(uint32(v4))+400))
 					v10 = t8
-					m.fn263(v4+i32(392), v4+i32(8))
+					m.fn262(v4+i32(392), v4+i32(8))
 					t9 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t9 != i64(1) {
 						goto l4
 					}
 					t10 := int64(load64(m.memory, uint64(uint32(v4))+400))
 					v11 = t10
-					m.fn263(v4+i32(392), v4+i32(8))
+					m.fn262(v4+i32(392), v4+i32(8))
 					t11 := int64(load64(m.memory, uint64(uint32(v4))+392))
 					if t11 != i64(1) {
 						goto l4
@@ -5133,7 +5133,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn272(t6, p9, i64(0), t10, i64(0))
+		m.fn271(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5540,7 +5540,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn272(v5, v7, i64(0), v8, i64(0))
+				m.fn271(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5564,7 +5564,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn272(t15, p16, i64(0), v3, i64(0))
+				m.fn271(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5638,7 +5638,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 					t39 := v5 + i32(32)
 					v8 = t38
 					t40 := m.fn244(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn272(t39, t40, i64(0), v3, i64(0))
+					m.fn271(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5745,7 +5745,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn272(t69, p71, i64(0), t72, i64(0))
+			m.fn271(t69, p71, i64(0), t72, i64(0))
 			m.fn146(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5802,7 +5802,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn272(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn271(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -6756,7 +6756,7 @@ l34:
 
 //go:norace
 func (m *Module) fn98(v0, v1 int32) int32 {
-	t0 := m.fn271(v0, v1, i32(88))
+	t0 := m.fn270(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6839,11 +6839,11 @@ func (m *Module) fn101(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn271(v0, v1, i32(80))
+		t2 := m.fn270(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn271(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn270(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -8281,7 +8281,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn268(v4+i32(232), v1, t2)
+		m.fn267(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -8370,7 +8370,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn268(v4+i32(216), v9, v11)
+						m.fn267(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -8392,7 +8392,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn268(v4+i32(232), v9, v12)
+						m.fn267(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -8405,7 +8405,7 @@ func (m *Module) fn122(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn268(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn267(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -8654,11 +8654,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn271(v4+i32(48), v1, i32(80))
+			t18 := m.fn270(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn271(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn270(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8848,7 +8848,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn272(v3, v12, i64(0), v13, i64(0))
+					m.fn271(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8867,7 +8867,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn272(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn271(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9050,7 +9050,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn272(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn271(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(36468)
 				if v9 != 0 {
@@ -9332,7 +9332,7 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn272(v4, v2, i64(0), i64(10), i64(0))
+	m.fn271(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9563,7 +9563,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn261(v0)
+		m.fn260(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9616,7 +9616,7 @@ func (m *Module) fn141(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn261(v1 + i32(8))
+	m.fn260(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9628,10 +9628,10 @@ func (m *Module) fn141(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn262(v1+i32(64), v1+i32(96))
-	m.fn262(v1+i32(96), v1+i32(64))
-	m.fn262(v1+i32(64), v1+i32(96))
-	m.fn262(v1+i32(96), v1+i32(64))
+	m.fn261(v1+i32(64), v1+i32(96))
+	m.fn261(v1+i32(96), v1+i32(64))
+	m.fn261(v1+i32(64), v1+i32(96))
+	m.fn261(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -10045,8 +10045,8 @@ func (m *Module) fn146(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn264(v1)
-		m.fn272(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn263(v1)
+		m.fn271(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -10074,14 +10074,14 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 	default:
 		goto l1
 	case 0:
-		m.fn265(v0, v3)
+		m.fn264(v0, v3)
 		t1 := int32(load32(m.memory, uint32(v0)))
 		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 		v2 = t2 * v2
 		v5 = i64(0)
 		goto l3
 	case 3:
-		m.fn266(v4, v0, v3)
+		m.fn265(v4, v0, v3)
 		{
 			{
 				t3 := int32(load32(m.memory, uint32(v0)))
@@ -10108,7 +10108,7 @@ func (m *Module) fn147(v0, v1 int32, v2, v3 int64) int64 {
 		v2 = i64(0) - v5*v3
 	}
 l3:
-	m.fn267(v0, v2)
+	m.fn266(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -10146,9 +10146,9 @@ func (m *Module) fn149(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn269(t2, v1)
+		m.fn268(t2, v1)
 		v3 = i32(7)
-		m.fn270(v2, v0+i32(320), i32(7), i64(0), v1)
+		m.fn269(v2, v0+i32(320), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10251,10 +10251,10 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 	l0:
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v12 = t2
-		m.fn269(v12, v9)
+		m.fn268(v12, v9)
 		switch v3 + i32(-1) {
 		case 4:
-			m.fn270(v0, v1, i32(2), i64(0), v9)
+			m.fn269(v0, v1, i32(2), i64(0), v9)
 			goto l1
 		case 0:
 			if v9 != 0 {
@@ -10330,7 +10330,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					m.fn64(v2, v10+i32(376))
 				}
 			l6:
-				m.fn270(v0, v1, i32(1), i64(0), v9)
+				m.fn269(v0, v1, i32(1), i64(0), v9)
 				goto l1
 			}
 			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10522,7 +10522,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l17:
-				m.fn270(v0, v1, i32(3), i64(0), v9)
+				m.fn269(v0, v1, i32(3), i64(0), v9)
 				goto l1
 			l20:
 				t66 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -10540,7 +10540,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					p71 = t69
 				}
 				t72 := fn1(v6, v11)
-				m.fn272(t67, p71+i64(1), i64(0), t72, i64(0))
+				m.fn271(t67, p71+i64(1), i64(0), t72, i64(0))
 				t73 := int64(load64(m.memory, uint64(uint32(v10))+40))
 				v6 = t73
 			}
@@ -10599,7 +10599,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 						if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
 							p87 = v6
 						}
-						m.fn272(t86, t85, i64(0), p87-v7+i64(1), i64(0))
+						m.fn271(t86, t85, i64(0), p87-v7+i64(1), i64(0))
 						t88 := int64(load64(m.memory, uint64(uint32(v10))+24))
 						v7 = v7 + t88
 					}
@@ -10633,7 +10633,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 					}
 				}
 			l27:
-				m.fn270(v0, v1, i32(4), v7, v9)
+				m.fn269(v0, v1, i32(4), v7, v9)
 				goto l1
 			}
 		l26:
@@ -10647,7 +10647,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l28
 			}
 		l29:
-			m.fn270(v0, v1, i32(5), v7, v9)
+			m.fn269(v0, v1, i32(5), v7, v9)
 			goto l1
 		l28:
 			{
@@ -10725,7 +10725,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 								p115 = i64(0)
 							}
 							t116 := int64(load64(m.memory, uint64(uint32(v9))+8))
-							m.fn272(t113, p115, i64(0), t116, i64(0))
+							m.fn271(t113, p115, i64(0), t116, i64(0))
 							m.fn146(v10+i32(56), v9)
 							t118 := v10
 							p117 := v8
@@ -10872,7 +10872,7 @@ func (m *Module) fn151(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 				goto l1
 			}
 		l31:
-			m.fn270(v0, v1, i32(6), v7, v9)
+			m.fn269(v0, v1, i32(6), v7, v9)
 		}
 	}
 l1:
@@ -10995,9 +10995,9 @@ func (m *Module) fn154(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+352, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		m.fn269(t6, v1)
+		m.fn268(t6, v1)
 		v3 = i32(6)
-		m.fn270(v2, v0+i32(320), i32(6), i64(0), v1)
+		m.fn269(v2, v0+i32(320), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -12152,7 +12152,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 					p10 = t7
 				}
 				t11 := fn1(v1, v2)
-				m.fn272(t5, p10+i64(1), i64(0), t11, i64(0))
+				m.fn271(t5, p10+i64(1), i64(0), t11, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				v1 = t12
 				goto l3
@@ -12476,7 +12476,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 			p25 = 1
 		}
 		store64(m.memory, uint64(uint32(t23))+1112, uint64(t24-int64(uint32(p25))))
-		m.fn257(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1112), v6, i64(0x7fffffffffffffff), i64(0))
+		m.fn256(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1112), v6, i64(0x7fffffffffffffff), i64(0))
 		{
 			t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
 			v7 = t26
@@ -12518,7 +12518,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 			v11 = v4 << 4
 			t34 := v11
 			v12 = int64(uint64(v4) >> 60)
-			m.fn258(t31, t32, t33, t34, v12, v8)
+			m.fn257(t31, t32, t33, t34, v12, v8)
 			t35 := int64(load64(m.memory, uint64(uint32(v5))+752))
 			t36 := int64(load64(m.memory, uint64(uint32(v5))+760))
 			var p37 int32
@@ -12575,7 +12575,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 									goto l15
 								}
 								if v14 != i64(0) {
-									m.fn272(v5, v7, i64(0), v15, i64(0))
+									m.fn271(v5, v7, i64(0), v15, i64(0))
 									t45 := int64(load64(m.memory, uint32(v5)))
 									t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
 									t47 := v6
@@ -12642,7 +12642,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 							p65 = t62
 						}
 						v18 = p65
-						m.fn258(t57, t58, t59, t60, t61, v18)
+						m.fn257(t57, t58, t59, t60, t61, v18)
 						t66 := int64(load64(m.memory, uint64(uint32(v5))+752))
 						v7 = t66
 						v3 = v7 - v4
@@ -12733,7 +12733,7 @@ func (m *Module) fn180(v0, v1, v2 int32, v3, v4 int64) {
 		t86 := v5 + i32(752)
 		t87 := v5 + i32(384)
 		v1 = t85
-		m.fn259(t86, t87, v1, v8)
+		m.fn258(t86, t87, v1, v8)
 		v6 = i64(1)
 		{
 			t88 := int64(load64(m.memory, uint64(uint32(v5))+752))
@@ -13476,7 +13476,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn272(v3, t2, i64(0), v2, i64(0))
+			m.fn271(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v0 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13525,7 +13525,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
 						p21 = v0
 					}
-					m.fn272(t22, t23, i64(0), p21, i64(0))
+					m.fn271(t22, t23, i64(0), p21, i64(0))
 					t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 					v0 = t24
 					p25 := i64(0x7fffffffffffffff)
@@ -13544,7 +13544,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 					if v4&i32(1) == 0 {
 						goto l5
 					}
-					m.fn272(v3+i32(48), v0, i64(0), v2, i64(0))
+					m.fn271(v3+i32(48), v0, i64(0), v2, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -13559,7 +13559,7 @@ func (m *Module) fn193(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l6
 				}
-				m.fn272(v3+i32(32), v2, i64(0), v2, i64(0))
+				m.fn271(v3+i32(32), v2, i64(0), v2, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -13756,7 +13756,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn272(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn271(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13766,8 +13766,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn272(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn272(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn271(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn271(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13942,7 +13942,7 @@ func (m *Module) fn196(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn272(v4, t26, i64(0), v3, i64(0))
+			m.fn271(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -14057,7 +14057,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn273(v3, v0, v1, v4&i32(127))
+		m.fn272(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -14436,7 +14436,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn272(v3, v4, i64(0), i64(10), i64(0))
+		m.fn271(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14583,7 +14583,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn272(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn271(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14602,7 +14602,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn272(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn271(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14616,7 +14616,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn272(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn271(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14648,7 +14648,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn272(v5, v14, i64(0), i64(10), i64(0))
+				m.fn271(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14662,7 +14662,7 @@ func (m *Module) fn202(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn272(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn271(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -15284,7 +15284,7 @@ l0:
 
 //go:norace
 func (m *Module) fn223(v0, v1, v2 int32) int32 {
-	t0 := m.fn271(v0, v1, v2)
+	t0 := m.fn270(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -16506,7 +16506,7 @@ func (m *Module) fn244(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn272(t1, v6, i64(0), v4, i64(0))
+			m.fn271(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -16525,7 +16525,7 @@ func (m *Module) fn244(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn272(v3, v2, i64(0), v4, i64(0))
+		m.fn271(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -16678,7 +16678,7 @@ func (m *Module) fn248(v0 int64, v1 int32, v2, v3 int64) int64 {
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn272(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn271(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -16687,7 +16687,7 @@ func (m *Module) fn248(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn272(v4, t6, i64(0), v2, i64(0))
+		m.fn271(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16945,8 +16945,12 @@ l14:
 				m.fn255(v6+i32(16), v6+i32(36))
 				{
 					t21 := int32(load32(m.memory, uint64(uint32(v6))+16))
+					v4 = t21
+					if v4 == 0 {
+						goto l11
+					}
 					t22 := int32(load32(m.memory, uint64(uint32(v6))+20))
-					t23 := m.fn256(t21, t22, v18, v19)
+					t23 := m.fn222(v4, t22, v18, v19)
 					if t23 == 0 {
 						goto l11
 					}
@@ -17006,93 +17010,89 @@ func (m *Module) fn252(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	{
 		{
-			{
-				t0 := int32(load32(m.memory, uint64(uint32(v1))+32))
-				t1 := v1
-				v3 = t0
-				p2 := i32(32)
-				if uint32(v3) < uint32(i32(32)) {
-					p2 = v3
-				}
-				v4 = p2
-				t3 := m.fn250(t1, v4)
-				if t3 == 0 {
-					goto l0
-				}
-				v5 = i32(35915)
-				v6 = i32(22)
-				goto l1
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+32))
+			t1 := v1
+			v3 = t0
+			p2 := i32(32)
+			if uint32(v3) < uint32(i32(32)) {
+				p2 = v3
 			}
-		l0:
-			v5 = i32(0)
-		l3:
-			{
-				if v4 == v5 {
-					goto l2
-				}
-				v6 = v1 + v5
-				v5 = v5 + i32(1)
-				t4 := int32(m.memory[uint32(v6)])
-				if uint32((t4+i32(-65))&i32(255)) >= uint32(i32(26)) {
-					goto l3
-				}
+			v4 = p2
+			t3 := m.fn250(t1, v4)
+			if t3 == 0 {
+				goto l0
 			}
-			v5 = i32(35884)
-			v6 = i32(31)
+			v5 = i32(35915)
+			v6 = i32(22)
 			goto l1
-		l2:
-			if v0 == i32(15) {
-				if v3 != 0 {
-					return
-				}
-				v5 = i32(35825)
-				v6 = i32(36)
-				goto l1
+		}
+	l0:
+		v5 = i32(0)
+	l3:
+		{
+			if v4 == v5 {
+				goto l2
 			}
-			if v0 != i32(20) {
+			v6 = v1 + v5
+			v5 = v5 + i32(1)
+			t4 := int32(m.memory[uint32(v6)])
+			if uint32((t4+i32(-65))&i32(255)) >= uint32(i32(26)) {
+				goto l3
+			}
+		}
+		v5 = i32(35884)
+		v6 = i32(31)
+		goto l1
+	l2:
+		if v0 == i32(15) {
+			goto l4
+		}
+		if v0 != i32(20) {
+			return
+		}
+		v5 = i32(0)
+	l9:
+		{
+			if v4 == v5 {
+				goto l6
+			}
+			t5 := int32(m.memory[uint32(v1+v5)])
+			if uint32((t5+i32(-48))&i32(255)) >= uint32(i32(10)) {
+				v5 = v5 + i32(1)
+				goto l9
+			}
+			v4 = v5
+		}
+	l6:
+		v5 = i32(-112)
+	l8:
+		{
+			if v5 == 0 {
 				return
 			}
-			v5 = i32(0)
-		l8:
-			if v4 != v5 {
-				t5 := int32(m.memory[uint32(v1+v5)])
-				if uint32((t5+i32(-48))&i32(255)) < uint32(i32(10)) {
-					goto l7
-				}
-				v5 = v5 + i32(1)
+			v6 = v5 + i32(34572)
+			v3 = v5 + i32(34568)
+			v5 = v5 + i32(16)
+			t6 := int32(load32(m.memory, uint32(v3)))
+			t7 := int32(load32(m.memory, uint32(v6)))
+			t8 := m.fn222(t6, t7, v1, v4)
+			if t8 == 0 {
 				goto l8
 			}
-			v5 = v4
-			goto l7
-		l7:
-			p6 := i32(0)
-			if uint32(v5) < uint32(v4) {
-				p6 = v1
-			}
-			v3 = p6
-			v6 = i32(-112)
-		l9:
-			{
-				if v6 == 0 {
-					return
-				}
-				v1 = v6 + i32(34572)
-				v4 = v6 + i32(34568)
-				v6 = v6 + i32(16)
-				t7 := int32(load32(m.memory, uint32(v4)))
-				t8 := int32(load32(m.memory, uint32(v1)))
-				t9 := m.fn256(t7, t8, v3, v5)
-				if t9 == 0 {
-					goto l9
-				}
-			}
-			v5 = i32(35861)
-			v6 = i32(23)
 		}
+		v5 = i32(35861)
+		v6 = i32(23)
+		goto l1
+	l4:
+		if v3 != 0 {
+			return
+		}
+		v5 = i32(35825)
+		v6 = i32(36)
 	l1:
-		t10 := m.fn34(v2, i32(35766), i32(2))
-		t11 := m.fn34(t10, v5, v6)
-		_ = m.fn34(t11, i32(35768), i32(1))
+		t9 := m.fn34(v2, i32(35766), i32(2))
+		t10 := m.fn34(t9, v5, v6)
+		_ = m.fn34(t10, i32(35768), i32(1))
 	}
 }
 
@@ -17200,36 +17200,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn256(v0, v1, v2, v3 int32) int32 {
-	var v4 int32
-	var p0 int32
-	if v0|v2 == 0 {
-		p0 = 1
-	}
-	v4 = p0
-	{
-		if v0 == 0 {
-			goto l0
-		}
-		if v2 == 0 {
-			goto l0
-		}
-		t1 := m.fn222(v0, v1, v2, v3)
-		v4 = t1
-	}
-l0:
-	return v4
-}
-
-//go:norace
-func (m *Module) fn257(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn256(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(720)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn259(v7+i32(40), v1, t1, v4)
+	m.fn258(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -17242,7 +17220,7 @@ func (m *Module) fn257(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+540))
 				if t4 != i32(6) {
-					m.fn260(v0, v7+i32(368), v4, v5, v6)
+					m.fn259(v0, v7+i32(368), v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -17255,16 +17233,16 @@ func (m *Module) fn257(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn260(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
+			m.fn259(v7+i32(688), v7+i32(368), i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+696))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+688))
 			v9 = t6
 		}
 	l3:
-		m.fn272(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn272(v7, v10, i64(0), v4, i64(0))
-		m.fn260(v7+i32(704), v7+i32(368), v8, v5, v6)
+		m.fn271(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn271(v7, v10, i64(0), v4, i64(0))
+		m.fn259(v7+i32(704), v7+i32(368), v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -17332,14 +17310,14 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn258(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn257(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn257(v0, t0, t1, v2, v5, v3, v4)
+	m.fn256(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn259(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn258(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(688)
@@ -17362,7 +17340,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn260(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn259(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -17454,7 +17432,7 @@ func (m *Module) fn260(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn272(t13, t14, i64(0), p15, i64(0))
+		m.fn271(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17496,7 +17474,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn261(v0 int32) {
+func (m *Module) fn260(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -17516,8 +17494,8 @@ func (m *Module) fn261(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn262(v1, v1+i32(32))
-	m.fn262(v1+i32(32), v1)
+	m.fn261(v1, v1+i32(32))
+	m.fn261(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17533,7 +17511,7 @@ func (m *Module) fn261(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn262(v0, v1 int32) {
+func (m *Module) fn261(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -17559,7 +17537,7 @@ func (m *Module) fn262(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn263(v0, v1 int32) {
+func (m *Module) fn262(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17611,7 +17589,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn268(v2+i32(32), v5, v1)
+		m.fn267(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -17623,7 +17601,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn264(v0 int32) int64 {
+func (m *Module) fn263(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17645,7 +17623,7 @@ func (m *Module) fn264(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn265(v0 int32, v1 int64) {
+func (m *Module) fn264(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -17712,7 +17690,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn266(v0, v1 int32, v2 int64) {
+func (m *Module) fn265(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17720,14 +17698,14 @@ func (m *Module) fn266(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn265(v1, v2)
+	m.fn264(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn272(t2, t3, i64(0), t4, i64(0))
+	m.fn271(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17741,7 +17719,7 @@ func (m *Module) fn266(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn272(t8, t11, i64(0), v2, i64(0))
+	m.fn271(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17831,7 +17809,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn267(v0 int32, v1 int64) {
+func (m *Module) fn266(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4 int64
 	{
@@ -17868,7 +17846,7 @@ func (m *Module) fn267(v0 int32, v1 int64) {
 }
 
 //go:norace
-func (m *Module) fn268(v0, v1, v2 int32) {
+func (m *Module) fn267(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17892,7 +17870,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn269(v0 int64, v1 int32) {
+func (m *Module) fn268(v0 int64, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -17944,7 +17922,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn270(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn269(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5, v6 int32
 	var v7 int64
 	t0 := m.g0
@@ -17994,7 +17972,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn271(v0, v1, v2 int32) int32 {
+func (m *Module) fn270(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -18025,7 +18003,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn272(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn271(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -18056,7 +18034,7 @@ func (m *Module) fn272(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn273(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn272(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
