@@ -21,14 +21,13 @@ class SharedBudgetSession:
 
     __slots__ = ("_budget", "_held", "_holds_locally", "is_local")
 
-    #: Whether the local budget made the last decision, once an attempt has ended.
-    is_local: bool
-
     def __init__(self, budget: SharedBudget) -> None:
         self._budget = budget
         self._held = 0
         #: Whether the local budget granted the last retry.
         self._holds_locally = False
+        #: Whether the local budget made the last decision.
+        self.is_local = False
         budget._worker.note("operation_began")
 
     def attempt_ended(self, outcome: str) -> None:
