@@ -7,7 +7,6 @@ use crate::decision::budget::Budget;
 use crate::decision::budget::lock::DAMAGED;
 use crate::decision::operation::Operation;
 use crate::decision::outcome::{Decision, Outcome, StopReason};
-use crate::ffi;
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
 
@@ -41,7 +40,7 @@ fn a_damaged_budget_has_nothing_left() {
     for kind in ["quota", "throttle", "ratio", "rate", "ttl", "concurrent"] {
         let budget = Budget::parse(kind).unwrap();
         budget.state.lock.store(DAMAGED, Ordering::Relaxed);
-        assert!(!ffi::wait_until_free(&budget, || (), || ()), "{kind}");
+        assert!(!budget.wait_until_free(|| (), || ()), "{kind}");
         assert_eq!(budget.level(0).level, 0, "{kind}");
     }
 }
