@@ -117,7 +117,7 @@ func (l *Loop) panicked() {
 		Reason:    StopCancelled,
 		Attempts:  l.inner.calls,
 		cause:     errPanicked,
-		permanent: isPermanent(markOf(l.failure)),
+		permanent: isPermanent(VerdictOf(l.failure)),
 	}
 	l.err = gaveUp
 	gaveUp.Elapsed = l.inner.elapsed(l.inner.clock.Now()) // which may panic, too

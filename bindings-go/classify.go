@@ -163,7 +163,7 @@ func (c *retryConfig) classifyFailure(err error) Verdict {
 
 // classify returns the mark of an error, or the first verdict of the options that is not permanent.
 func (c *retryConfig) classify(err error) Verdict {
-	if mark := markOf(err); mark != nil {
+	if mark := VerdictOf(err); mark != nil {
 		return mark
 	}
 	if c.failures != nil {

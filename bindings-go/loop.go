@@ -352,7 +352,7 @@ func (l *loop) stop(reason StopReason, outcome Outcome, delay, now time.Duration
 		Attempts:  l.calls,
 		Elapsed:   l.elapsed(now),
 		Delay:     delay,
-		permanent: isPermanent(markOf(l.lastErr)),
+		permanent: isPermanent(VerdictOf(l.lastErr)),
 	}
 	if l.extras != nil {
 		err.Errors = l.extras.errors

@@ -152,12 +152,9 @@ func (m *marked) Verdict() (Outcome, time.Duration, bool) { return verdictOf(m.v
 //	}
 //
 // A Permanent anywhere in the error wins over other marks, and the errors of this package that no retry mends
-// are permanent (see Permanent). A mark of OutcomeSuccess is OutcomePermanent. VerdictOf(nil) is nil.
-func VerdictOf(err error) Verdict { return markOf(err) }
-
-// markOf returns the mark of an error, nil if it has none: the first one that is permanent, or else
-// the first. A RetryError has no mark but Permanent (SPEC 18.3).
-func markOf(err error) Verdict {
+// are permanent (see Permanent). Without a Permanent the first mark counts. A RetryError has no mark but Permanent
+// (SPEC 18.3). A mark of OutcomeSuccess is OutcomePermanent. VerdictOf(nil) is nil.
+func VerdictOf(err error) Verdict {
 	retryErr, isRetryError := err.(*RetryError)
 	if isMisuse(err) || retryErr != nil && retryErr.permanent {
 		return OutcomePermanent
@@ -170,7 +167,7 @@ func markOf(err error) Verdict {
 		return OutcomePermanent
 	}
 	for _, wrapped := range wrappedBy(err) {
-		inner := markOf(wrapped)
+		inner := VerdictOf(wrapped)
 		if isPermanent(inner) {
 			return OutcomePermanent
 		}
