@@ -106,7 +106,7 @@ func (c *retryConfig) applyNext(options []RetryOption) error {
 	if c.extras != nil {
 		fields, c.extras.fields = c.extras.fields, nil
 	}
-	c.policy, c.failures = Policy{}, nil // given is restored with the policy: no option has changed it
+	c.policy, c.given, c.failures = Policy{}, nil, nil
 	if err := c.applyAll(options); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (c *retryConfig) applyNext(options []RetryOption) error {
 	if c.policy != (Policy{}) {
 		return nil
 	}
-	c.policy = of.policy
+	c.policy, c.given = of.policy, of.given
 	if len(fields) > 0 {
 		own := c.extras.fields
 		fields = slices.DeleteFunc(slices.Clone(fields), func(o fieldOption) bool { return slices.ContainsFunc(own, o.excludes) })

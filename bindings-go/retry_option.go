@@ -21,7 +21,7 @@ type RetryOption interface {
 type retryOption func(*settings) error
 
 func (set retryOption) apply(c retryConfig) (retryConfig, error) {
-	err := set(c.settingsOfItsOwn()) // before c is copied: a return statement evaluates in any order
+	err := set(c.settingsOfItsOwn()) // Go does not say whether a return copies c before or after such a call
 	return c, err
 }
 
