@@ -140,6 +140,10 @@ def failures():
         yield case(f"fault-{name.replace('_', '-')}-post", f"{why}, of a request that is sent once", fault(name), OK, method="POST",
                    body="text")  # fmt: skip
     yield case("fault-always", "the last error is returned", fault("close"), fault("close"), fault("close"))
+    yield case("fault-last", "the last failure has no status, whatever came before it", BUSY, fault("close"),
+               max_retries=1)  # fmt: skip
+    yield case("fault-first", "the last response has a status, whatever came before it", fault("close"), BUSY,
+               max_retries=1)  # fmt: skip
     yield case("fault-hang", "an attempt ends at its timeout", fault("hang"), max_retries=1, attempt_timeout_ms=100)
     yield case("fault-hang-post", "a request that is sent once ends at its timeout", fault("hang"), method="POST",
                body="text", attempt_timeout_ms=1000)  # fmt: skip
@@ -169,6 +173,8 @@ def bodies_of_answers():
                read_body=True)  # fmt: skip
     yield case("read-body-always", "the last error is returned", answer(200, body="fi", fault="cut_body"),
                read_body=True)  # fmt: skip
+    yield case("read-body-last", "a success without its body has no status, whatever came before it", BUSY,
+               answer(200, body="fi", fault="cut_body"), read_body=True, max_retries=1)  # fmt: skip
     yield case("read-body-hang", "the timeout includes the body", answer(200, fault="hang_body"), read_body=True,
                max_retries=1, attempt_timeout_ms=100)  # fmt: skip
     yield case("read-body-drip", "the timeout includes a body that drips", answer(200, fault="drip"), max_retries=1,
