@@ -192,7 +192,9 @@ fn policy_of_fields(fields: &Members) -> Option<Result<Policy, PolicyError>> {
 fn preview(request: &mut Request, asked: &Value) -> Option<String> {
     let policy = request.policy()?;
     let number = |name, limit| usize::try_from(whole(asked.get(name)?, limit)?).ok();
-    let rows = policy.preview().skip(number("first", 10_000)?).take(number("count", 1000)?);
+    // A fuzzer would spend most of its time on rows that it skips.
+    let most_skipped = if cfg!(fuzzing) { 100 } else { 10_000 };
+    let rows = policy.preview().skip(number("first", most_skipped)?).take(number("count", 1000)?);
     let rows = rows.map(|found| {
         let delays = [found.min_ns, found.mean_ns, found.max_ns];
         let totals = [found.total_min_ns, found.total_mean_ns, found.total_max_ns];
