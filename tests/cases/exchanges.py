@@ -288,6 +288,10 @@ rate-version: a corrected time is one version, and the request another
   rate:max_tokens=2 text="18446744073709551614 70000000000 {EPOCH + DAY}" clock=EPOCH -> request exchange
 rate-corrected-only: a flush stores the corrected time of rate
   rate text="WORD_MAX 5 {EPOCH + DAY}" clock=EPOCH -> exchange exchange
+rate-last: a time before the last time of a clock is not ahead of it, of rate
+  rate:max_tokens=2 text="6 0 {2**64 - 1 - 10 * S}" clock=WORD_MAX -> request exchange
+ttl-last: a slice before the last one of a clock is not ahead of it, of ttl
+  ttl:min_per_second=0,ratio=1 text="6 {(2**64 - 1) // S} 1 0 0 2 0 0 0 -1 0 0" clock=WORD_MAX -> request exchange
 ttl-level: a level of ttl is no time
   ttl text="9 {EPOCH // S} MAX 0 0 0 0 0 0 0 0 0" clock=EPOCH -> exchange
 ttl-corrected-only: a flush stores the corrected slices of ttl

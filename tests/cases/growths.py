@@ -31,6 +31,8 @@ exponential-grpc | exponential:base=1s,multiplier=8/5 | gRPC's 1.6, which no dou
 exponential-three-halves | exponential:base=500ms,multiplier=3/2 | cenkalti's 1.5, rounded down at each step | 20
 exponential-floors | exponential:base=3,multiplier=3/2 |
   odd windows: floor(3/2 x) at each step is not floor(base * 1.5^i) | 40
+exponential-fraction-saturates | exponential:base=5000000000000000000,multiplier=9/2,cap={MAX} |
+  a fraction of a window overflows 64 bits
 exponential-unreduced | exponential:base=1s,multiplier=16/10 | 16/10 equals 8/5 | 8
 exponential-huge-terms | exponential:base=1s,multiplier=4000000000/2000000000 |
   large terms are allowed if they reduce | 8
