@@ -62,6 +62,22 @@ fn of_operations_and_budgets() {
     }
 }
 
+/// A retry that is refused ends its attempt, so that another operation may use its slot.
+#[test]
+fn of_refused_retries() {
+    let policy = Policy::parse("constant:base=1s").unwrap();
+    let budget = Budget::parse("concurrent:ratio=0,min_concurrent=1").unwrap();
+    let begin = || Operation::begin(policy, RandomStream::from_seed(1), 0, None, Some(&budget));
+    let (mut first, mut second) = (begin(), begin());
+    let failed = |operation: &mut Operation| {
+        operation.decide(Outcome::Transient, None, 0, Some(&budget));
+        operation.reason()
+    };
+    assert_eq!(failed(&mut first), None);
+    assert_eq!(first.refuse_retry(Some(&budget)), StopReason::Budget);
+    assert_eq!(failed(&mut second), None);
+}
+
 #[test]
 fn longest_duration() {
     assert_eq!(parse_duration_ns("9223372036854775807ns"), Ok(i64::MAX as u64));

@@ -41,3 +41,19 @@ fn no_more_than_a_million_events_are_counted() {
     member.step(None, 0);
     assert_eq!(member.steps().collect::<Vec<_>>(), [counted]);
 }
+
+/// The store has counted a cancelled request that was granted.
+#[test]
+fn a_cancelled_request_stays_in_the_steps_of_its_exchange() {
+    let budget = Budget::parse("quota").unwrap();
+    let mut member = BudgetMember::new(&budget, &budget, 1, Fallback::Share, 1_000_000_000, 42);
+    for _ in 0..2 {
+        assert_eq!(member.request(Outcome::Transient, 0), MemberAnswer::Waits);
+    }
+    member.begin(0);
+    member.step(None, 0);
+    member.cancel(Outcome::Transient);
+    let event = BudgetEvent::RetryRequested { outcome: Outcome::Transient };
+    let both = ExchangeStep { event, count: 2, granted: 2 };
+    assert_eq!(member.steps().collect::<Vec<_>>(), [both]);
+}

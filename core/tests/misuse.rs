@@ -107,6 +107,8 @@ fn a_text_that_is_not_a_ratio_is_an_error() {
         assert_eq!((text.len(), Ratio::parse(&text)), (1024, Ok(Ratio::new(n, d))), "{text}");
         assert_eq!(Ratio::parse(format!("0{text}")), Err(RatioError::TooLong), "{text}");
     }
+    let places = format!("0.{}1e1001", "0".repeat(1000));
+    assert_eq!(Ratio::parse(places), Ok(Ratio::new(1, 1)));
     for text in ["x".repeat(1025), "1/".to_owned() + &"0".repeat(1 << 20)] {
         assert_eq!(Ratio::parse(text), Err(RatioError::TooLong));
     }
