@@ -86,6 +86,15 @@ static int send_request(CURL *curl, const struct value *asked) {
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)member(asked, "timeout_ms")->number);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, keep);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &client);
+  const long upload = (long)member(asked, "upload")->number;
+  char *const body = (char *)calloc((size_t)upload + 1, 1);
+  if (upload > 0) {
+    fields = curl_slist_append(fields, "Expect:");
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, fields);
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, upload);
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
+  }
   for (double times = member(asked, "times")->number; times > 0; times--) {
     memset(&client, 0, sizeof client);
     memset(&transfer, 0, sizeof transfer);
@@ -100,6 +109,7 @@ static int send_request(CURL *curl, const struct value *asked) {
   }
   print_end(&client, &transfer);
   curl_slist_free_all(fields);
+  free(body);
   return 1;
 }
 

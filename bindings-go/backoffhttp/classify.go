@@ -128,7 +128,7 @@ func verdictOfError(err error) backoff.Verdict {
 		return backoff.OutcomeTimeout
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &stream), errors.As(err, &body), errors.As(err, &name):
 		return backoff.OutcomeTransient
-	case errors.As(err, &operation) && slices.Contains([]string{"dial", "read", "write", "proxyconnect", "socks connect"}, operation.Op):
+	case errors.As(err, &operation) && slices.Contains([]string{"dial", "read", "readfrom", "write", "proxyconnect", "socks connect"}, operation.Op):
 		return backoff.OutcomeTransient // other operations are those of TLS
 	case slices.ContainsFunc(lostConnections, func(text string) bool { return strings.Contains(err.Error(), text) }):
 		return backoff.OutcomeTransient

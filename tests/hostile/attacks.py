@@ -97,6 +97,7 @@ ENDS = [
     "huge_chunk",
     "length_and_chunks",
     "no_status",
+    "long_length",
     "cut_head",
     "garbage",
     "close",
@@ -205,6 +206,7 @@ class Hostile:
         method="GET",
         fields=(),
         times=1,
+        upload=0,
         http2=False,
         patience_s=PATIENCE_S,
         delay_ms=DELAY_MS,
@@ -224,6 +226,7 @@ class Hostile:
                     "timeout_ms": timeout_ms,
                     "read_body": read_body,
                     "times": times,
+                    "upload": upload,
                 }
             )
             + "\n"
@@ -329,6 +332,21 @@ def test_what_is_cut_off_or_broken_is_asked_for_again(
     assert len(got.requests) >= 2
 
 
+@pytest.mark.parametrize("attack", ["reset_in_upload", "busy_in_upload"])
+@pytest.mark.parametrize(("language", "adapter"), adapters())
+def test_an_answer_before_a_body_was_sent_is_no_reason_to_give_up(
+    hostile, language, adapter, attack
+):
+    got = hostile.send(language, adapter, attack, method="PUT", upload=20 * MIB)
+    assert (got.status, got.body, len(got.requests)) == (200, "ok", 3)
+
+
+@pytest.mark.parametrize(("language", "adapter"), adapters())
+def test_a_switch_that_nobody_asked_for_holds_no_client(hostile, language, adapter):
+    got = hostile.send(language, adapter, "switching", timeout_ms=500)
+    assert got.error or got.status in {101, 200}
+
+
 @pytest.mark.parametrize("attack", ["close", "reset", "garbage", "cut_head", "cut_body", "busy"])
 @pytest.mark.parametrize(("language", "adapter"), adapters("any_method"))
 def test_no_server_gets_a_post_twice(hostile, language, adapter, attack):
@@ -375,6 +393,18 @@ def test_a_connection_of_http2_that_ends_is_opened_again(hostile, language, adap
     with bounded(hostile, language, adapter):
         # A client may meet the end of a connection twice: as it reads, and as it sends the next request.
         got = hostile.send(language, adapter, attack, http2=True, timeout_ms=10_000, retries=6)
+    assert (got.status, got.body) == (200, "ok")
+
+
+@pytest.mark.parametrize("attack", ["reset_internal", "reset_refused", "reset_in_body"])
+@pytest.mark.parametrize(("language", "adapter"), adapters(only="http2"))
+def test_a_stream_that_ends_before_a_body_was_sent_is_opened_again(
+    hostile, language, adapter, attack
+):
+    with bounded(hostile, language, adapter):
+        got = hostile.send(
+            *(language, adapter, attack), method="PUT", upload=60_000, http2=True, retries=6
+        )
     assert (got.status, got.body) == (200, "ok")
 
 

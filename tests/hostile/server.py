@@ -262,6 +262,25 @@ class Connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.writer.transport.abort()
 
+    async def reset_in_upload(self):
+        """Before the body of the request is whole."""
+        await asyncio.sleep(0.02)
+        await self.reset()
+
+    async def busy_in_upload(self):
+        """Nobody reads the rest of the body of the request."""
+        await self.busy()
+
+    async def long_length(self):
+        """Python converts no number of more than 4300 digits."""
+        await self.send(BUSY + b"Content-Length: " + b"0" * 4300 + b"4\r\n\r\nbusy")
+        return True
+
+    async def switching(self):
+        """To a protocol that the client did not ask for."""
+        await self.send(b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+        await self.reader.read()
+
     async def ok(self):
         await self.send(OK)
         return True
@@ -325,7 +344,7 @@ BOMBS["short_zip"] = encoded(bomb(2**20))
 
 
 async def read_request(reader):
-    """The method, the path and the fields of the next request, or None at the end. The requests have no bodies but "x"."""
+    """The method, the path and the fields of the next request, or None at the end. The body is not read yet."""
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     except asyncio.IncompleteReadError:
@@ -335,7 +354,6 @@ async def read_request(reader):
         name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)
     }
     method, path, _ = request.split(" ")
-    await reader.readexactly(int(fields.get("content-length", 0)))
     return method, path, fields
 
 
@@ -344,6 +362,8 @@ async def serve(runs, host, reader, writer):
         while request := await read_request(reader):
             method, path, fields = request
             attack, run = runs.next(path, method, fields, host)
+            if attack is None or not attack.endswith("_in_upload"):
+                await reader.readexactly(int(fields.get("content-length", 0)))
             if attack is None or attack == "seen":
                 text = "ok" if attack is None else json.dumps(run.seen() | {"total": runs.total})
                 writer.write(
@@ -366,6 +386,8 @@ class Connection2:
         self.runs, self.reader, self.writer = runs, reader, writer
         config = h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
         self.h2 = h2.connection.H2Connection(config)
+        #: The streams that get an answer when their request is whole.
+        self.waiting = set()
 
     async def flush(self):
         self.writer.write(self.h2.data_to_send())
@@ -382,6 +404,12 @@ class Connection2:
             for event in events:
                 if isinstance(event, h2.events.RequestReceived) and not await self.answer(event):
                     return
+                if isinstance(event, h2.events.DataReceived) and event.flow_controlled_length:
+                    self.h2.increment_flow_control_window(event.flow_controlled_length)
+                if isinstance(event, h2.events.StreamEnded) and event.stream_id in self.waiting:
+                    self.waiting.remove(event.stream_id)
+                    self.head(event.stream_id, 200)
+                    self.h2.send_data(event.stream_id, b"ok", end_stream=True)
             await self.flush()
 
     async def answer(self, event):
@@ -390,8 +418,7 @@ class Connection2:
         attack, run = self.runs.next(fields[":path"], fields[":method"], fields, "http2")
         stream = event.stream_id
         if attack is None:
-            self.head(stream, 200)
-            self.h2.send_data(stream, b"ok", end_stream=True)
+            self.waiting.add(stream)
             return True
         run.attacked += 1
         try:

@@ -31,8 +31,8 @@ class Httpx(Client):
 
     http1 = True
 
-    def send(self, method, url, fields):
-        with self.client.stream(method, url, headers=fields) as response:
+    def send(self, method, url, fields, upload):
+        with self.client.stream(method, url, headers=fields, content=upload) as response:
             return response.status_code, response.read() if response.is_success else b""
 
 
@@ -46,9 +46,9 @@ class HttpxAsync(Httpx):
         transport = AsyncRetryTransport(transport=made, **options)
         self.client = httpx.AsyncClient(transport=transport, follow_redirects=True)
 
-    def send(self, method, url, fields):
+    def send(self, method, url, fields, upload):
         async def sent():
-            async with self.client.stream(method, url, headers=fields) as response:
+            async with self.client.stream(method, url, headers=fields, content=upload) as response:
                 return response.status_code, await response.aread() if response.is_success else b""
 
         return LOOP.run_until_complete(sent())
@@ -64,8 +64,10 @@ class Requests(Client):
         self.session.trust_env = False
         self.session.mount("http://", RetryAdapter(**options))
 
-    def send(self, method, url, fields):
-        with self.session.request(method, url, headers=fields, stream=True) as response:
+    def send(self, method, url, fields, upload):
+        with self.session.request(
+            method, url, headers=fields, data=upload, stream=True
+        ) as response:
             return response.status_code, response.content if response.ok else b""
 
 
@@ -77,9 +79,9 @@ class Urllib3(Client):
         retry = Retry(options["policy"], raise_on_status=False)
         self.pool = urllib3.PoolManager(retries=retry)
 
-    def send(self, method, url, fields):
+    def send(self, method, url, fields, upload):
         response = self.pool.request(
-            method, url, headers=fields, preload_content=False, timeout=self.limit
+            method, url, headers=fields, body=upload, preload_content=False, timeout=self.limit
         )
         try:
             return response.status, response.read() if response.status == 200 else b""
@@ -94,9 +96,9 @@ class Aiohttp(Client):
 
         self.session = LOOP.run_until_complete(opened())
 
-    def send(self, method, url, fields):
+    def send(self, method, url, fields, upload):
         async def sent():
-            response = await self.session.request(method, url, headers=fields)
+            response = await self.session.request(method, url, headers=fields, data=upload)
             try:
                 return response.status, await response.read() if response.ok else b""
             finally:
@@ -134,7 +136,8 @@ def main():
         for _ in range(asked["times"]):
             delays.clear()
             try:
-                status, body = clients[chosen].send(asked["method"], asked["url"], asked["fields"])
+                request = [asked["method"], asked["url"], asked["fields"]]
+                status, body = clients[chosen].send(*request, bytes(asked["upload"]) or None)
                 ended = {"status": status, "body": body.decode("latin-1")[:100]}
             except Exception as error:
                 ended = {"error": f"{type(error).__name__}: {error}"[:300]}

@@ -40,6 +40,9 @@ async fn send(client: &ClientWithMiddleware, asked: &Value) -> Result<Value> {
     for (name, value) in asked["fields"].as_object().into_iter().flatten() {
         request = request.header(name, value.as_str().unwrap_or_default());
     }
+    if let Some(upload @ 1..) = asked["upload"].as_u64() {
+        request = request.body(vec![0; usize::try_from(upload)?]);
+    }
     let response = request.send().await?;
     let status = response.status().as_u16();
     let body = if status == 200 { response.text().await? } else { String::new() };

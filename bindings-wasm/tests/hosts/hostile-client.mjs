@@ -13,8 +13,8 @@ import { Agent, H2CClient, interceptors } from "undici";
 const clients = {
 	fetch(options) {
 		const fetch = retryingFetch(options);
-		return async ({ url, method, fields: headers }) => {
-			const response = await fetch(url, { method, headers });
+		return async ({ url, method, fields: headers, body: sent }) => {
+			const response = await fetch(url, { method, headers, body: sent });
 			const { status } = response;
 			return { status, body: response.ok ? await response.text() : void (await response.body?.cancel()) };
 		};
@@ -38,25 +38,25 @@ const clients = {
 			validateStatus: () => true,
 			proxy: false,
 		});
-		return async ({ url, method, fields: headers }) => {
-			const { status, data } = await client.request({ url, method, headers });
+		return async ({ url, method, fields: headers, body: sent }) => {
+			const { status, data } = await client.request({ url, method, headers, data: sent });
 			return { status, body: status === 200 ? await textOf(data) : void data.destroy() };
 		};
 	},
 
 	got(options) {
 		const client = got.extend(ofGot(options), { throwHttpErrors: false });
-		return async ({ url, method, fields: headers }) => {
-			const { statusCode: status, body } = await client(url, { method, headers });
+		return async ({ url, method, fields: headers, body: sent }) => {
+			const { statusCode: status, body } = await client(url, { method, headers, body: sent });
 			return { status, body };
 		};
 	},
 };
 
 function bodyOfUndici(dispatcher) {
-	return async ({ url, method, fields: headers }) => {
+	return async ({ url, method, fields: headers, body: sent }) => {
 		const { origin, pathname: path } = new URL(url);
-		const { statusCode: status, body } = await dispatcher.request({ origin, path, method, headers });
+		const { statusCode: status, body } = await dispatcher.request({ origin, path, method, headers, body: sent });
 		body.on("error", () => {});
 		return { status, body: status === 200 ? await body.text() : void body.destroy() };
 	};
@@ -75,7 +75,8 @@ let delays = [];
 
 for await (const line of createInterface({ input: process.stdin })) {
 	const asked = JSON.parse(line);
-	const { adapter, policy, timeout_ms, read_body: readBody, times } = asked;
+	const { adapter, policy, timeout_ms, read_body: readBody, times, upload } = asked;
+	const body = upload ? Buffer.alloc(upload) : undefined;
 	const onRetry = ({ delay }) => void delays.push(delay);
 	const options = { policy, readBody, budget: null, onRetry, ...(timeout_ms && { attemptTimeout: timeout_ms }) };
 	const chosen = JSON.stringify([adapter, policy, timeout_ms, readBody, adapter.endsWith("h2") && asked.url]);
@@ -84,7 +85,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 	for (let i = 0; i < times; i++) {
 		delays = [];
 		try {
-			ended = await opened[chosen](asked);
+			ended = await opened[chosen]({ ...asked, body });
 		} catch (error) {
 			ended = { error: `${error.name} ${error.code}: ${error.message} ${error.cause?.message ?? ""}` };
 		}

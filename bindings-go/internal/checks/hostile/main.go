@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ type asked struct {
 	Timeout  int               `json:"timeout_ms"`
 	ReadBody bool              `json:"read_body"`
 	Times    int               `json:"times"`
+	Upload   int               `json:"upload"`
 }
 
 type ended struct {
@@ -75,7 +77,11 @@ func clientOf(a asked) (*http.Client, error) {
 }
 
 func send(client *http.Client, a asked) (ended, error) {
-	request, err := http.NewRequest(a.Method, a.URL, nil)
+	var upload io.Reader
+	if a.Upload > 0 {
+		upload = bytes.NewReader(make([]byte, a.Upload))
+	}
+	request, err := http.NewRequest(a.Method, a.URL, upload)
 	if err != nil {
 		return ended{}, err
 	}
