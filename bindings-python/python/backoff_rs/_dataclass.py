@@ -29,7 +29,8 @@ def dataclass(**_options: bool) -> Callable[[_C], _C]:
             "__delattr__": _refusing(cls, "delete", cls.__delattr__),
         }
         for name, attribute in attributes.items():
-            setattr(cls, name, attribute)
+            if not (name == "__repr__" and name in cls.__dict__):
+                setattr(cls, name, attribute)
         return cls
 
     return decorate

@@ -16,6 +16,8 @@ else:
 #: information.
 _QUERY: Final = re.compile(r"(?<=\S)[?#](?:\S*[^\s\"')\]>,.;:])?")
 _USER: Final = re.compile(r"(?<=//)[^\s/]*@")
+#: What the text of an event does not show.
+_HELD: Final = ("error", "value", "request")
 
 
 @dataclass(frozen=True, init=False)
@@ -48,11 +50,25 @@ class HttpEvent(RetryEvent):
         status: int | None,
         sent_once: Literal["caller", "body", "method"] | None,
         request: Any,
+        **named: Any,
     ) -> None:
-        super().__init__(*of_loop)
+        super().__init__(*of_loop, **named)
         self.__dict__.update(
             method=method, url=url, status=status, sent_once=sent_once, request=request
         )
+
+    def __repr__(self) -> str:
+        """Without the request, the response and the URL of the error, which are places for secrets."""
+        shown = {
+            name: repr(getattr(self, name)) for name in self.__match_args__ if name not in _HELD
+        }
+        for name in _HELD:
+            held = getattr(self, name)
+            shown[name] = "None" if held is None else f"<{type(held).__name__}>"
+        if self.error is not None:
+            shown["error"] = self._failure()
+        fields = (f"{name}={shown[name]}" for name in self.__match_args__)
+        return f"{type(self).__qualname__}({', '.join(fields)})"
 
     def _failure(self) -> str:
         """The error of an HTTP client. Its repr may have the headers of the request, and its text the

@@ -108,6 +108,9 @@ def test_a_hook_that_raises_closes_the_response(adapter, hook):
         ("65537", True),
         ("0", False),
         ("", False),
+        ("0" * 4300 + "65536", False),
+        ("0" * 4300 + "65537", True),
+        ("9" * 4301, True),
         (None, False),
         # No Content-Length of HTTP.
         ("-1", False),

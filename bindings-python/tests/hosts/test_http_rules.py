@@ -160,6 +160,7 @@ def test_events_name_the_request(kind):
     }
     assert {event.request.method for event in of_get} == {"GET"}
     assert of_get[1].error is not None
+    assert "secret" not in str(of_get)
     assert (of_post.attempts, of_post.status, of_post.sent_once) == (1, 503, "method")
     assert (stats.operations, stats.stops["permanent"]) == (2, 1)
 
@@ -185,7 +186,8 @@ def test_logs_name_the_request(kind, caplog):
 @pytest.mark.parametrize("reply", [reset, b"SSH-2.0-OpenSSH_9.9\r\n\r\n", None])
 def test_logs_of_errors_have_no_secrets(kind, reply, caplog):
     """The text of an error may have the query, and its repr the headers. The error stays as it is."""
-    client = kind(policy="constant:base=10ms,max_retries=1", log=True)
+    events: list[HttpEvent] = []
+    client = kind(policy="constant:base=10ms,max_retries=1", log=True, on_stop=events.append)
     headers = {"Authorization": "secret"}
     with Server(reply) as server:
         if reply is None:
@@ -194,9 +196,13 @@ def test_logs_of_errors_have_no_secrets(kind, reply, caplog):
         url = server.url + "a?token=secret#secret"
         with pytest.raises(Exception, match=r".") as raised:
             client.fetch(("GET", url, {"headers": headers}))
+    kind_of_error = type(raised.value).__name__
+    assert f"url='{server.url}a', status=None" in str(events[0])
+    assert f"error={kind_of_error}(" in str(events[0])
+    assert "secret" not in str(events[0])
     for record in caplog.records[-2:]:
         assert f"GET {server.url}a: attempt" in record.message
-        assert record.backoff_error.startswith(f"{type(raised.value).__name__}(")
+        assert record.backoff_error.startswith(f"{kind_of_error}(")
         assert "secret" not in str(vars(record))
     if kind is Requests and reply is None:
         assert "/a?token=secret" in str(raised.value)

@@ -102,4 +102,8 @@ def holds_its_bytes(body: Any) -> bool:
 
 def is_long(length: str | None) -> bool:
     """Whether a body of this Content-Length is too long to be drained."""
-    return bool(length and length.isdecimal() and int(length) > MAX_DRAINED)
+    if not (length and length.isdecimal()):
+        return False
+    # int() refuses more than 4300 digits.
+    digits = length.lstrip("0")
+    return len(digits) > len(str(MAX_DRAINED)) or int(digits or "0") > MAX_DRAINED

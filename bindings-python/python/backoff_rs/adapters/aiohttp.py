@@ -17,7 +17,7 @@ import aiohttp
 from aiohttp import ClientResponse
 
 from ._http import Client, Library, Request
-from ._http_parts import MAX_DRAINED, Failure, refused_tunnel, switch, switched
+from ._http_parts import MAX_DRAINED, Failure, is_long, refused_tunnel, switch, switched
 from ._tls import is_about_tls
 
 TYPE_CHECKING = False
@@ -156,7 +156,7 @@ async def _drain(_request: object, response: ClientResponse, seconds: float) -> 
     left = MAX_DRAINED
     # A server that ends its body early has failed already.
     with contextlib.suppress(aiohttp.ClientError, TimeoutError):
-        if (response.content_length or 0) <= left:
+        if not is_long(response.headers.get("Content-Length")):
             async with asyncio.timeout(seconds):
                 while left > 0 and (chunk := await response.content.read(left)):
                     left -= len(chunk)

@@ -17,7 +17,7 @@ import httpx
 from .._backoff import _type_name
 from ._http import Client, Library, Request
 from ._http_parts import MAX_DRAINED, Failure, checked_switch, is_long, refused_tunnel
-from ._tls import is_about_tls
+from ._tls import behind, is_about_tls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ def _failure(error: Exception) -> Failure:
         return refused_tunnel(str(error)[:3])
     # Reset, closed without a response, or no HTTP.
     lost = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
+    # httpx calls it an error of the caller if a stream of HTTP/2 is reset while its body is sent.
+    lost = lost or any(type(part).__name__ == "StreamClosedError" for part in behind(error))
     return Failure("transient" if lost else "permanent", isinstance(error, httpx.ConnectError))
 
 
