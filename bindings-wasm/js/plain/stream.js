@@ -90,7 +90,15 @@ function readKey(key) {
 		if (lone >= 0) {
 			refuse("not_unicode", "key", BigInt(lone), 0n, `has a lone surrogate at ${lone}, so it has no UTF-8`);
 		}
-		return Array.from(utf8(key), (byte) => byte.charCodeAt(0));
+		const bytes = new Uint8Array(3 * key.length);
+		let length = 0;
+		// In parts: the escapes of a long key are longer than a string may be.
+		for (const part of key.match(/[^]{1,9999}/gu) ?? []) {
+			for (const byte of utf8(part)) {
+				bytes[length++] = byte.charCodeAt(0);
+			}
+		}
+		return bytes.subarray(0, length);
 	}
 	// Not `instanceof`: the array may come from another realm.
 	if (typedArrayName(key) !== "Uint8Array") {
