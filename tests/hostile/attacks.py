@@ -48,6 +48,7 @@ REQUESTS = int(os.environ.get("BACKOFF_REQUESTS", "1000"))
 #: vague    It takes frames that are none of HTTP/2 for an error of the caller, which is permanent.
 #: any_method  The client repeats every method.
 #: deaf     It raises an error for two lengths without asking for a retry.
+#: waits    It never ends after a switch of protocols that nobody asked for (SECURITY.md).
 #: locks    A flow-control window that overflows deadlocks the client (SECURITY.md).
 ADAPTERS = {
     "python": {
@@ -63,7 +64,7 @@ ADAPTERS = {
         "fetch": set(),
         "undici": set(),
         "axios": set(),
-        "got": {"whole"},
+        "got": {"whole", "waits"},
         "undici-h2": {"http2"},
     },
     "go": {
@@ -341,7 +342,7 @@ def test_an_answer_before_a_body_was_sent_is_no_reason_to_give_up(
     assert (got.status, got.body, len(got.requests)) == (200, "ok", 3)
 
 
-@pytest.mark.parametrize(("language", "adapter"), adapters())
+@pytest.mark.parametrize(("language", "adapter"), adapters("waits"))
 def test_a_switch_that_nobody_asked_for_holds_no_client(hostile, language, adapter):
     got = hostile.send(language, adapter, "switching", timeout_ms=500)
     assert got.error or got.status in {101, 200}
