@@ -272,9 +272,8 @@ class Connection:
         await self.busy()
 
     async def long_length(self):
-        """Python converts no number of more than 4300 digits."""
+        """Python converts no number of more than 4300 digits, so some clients read until the connection is closed."""
         await self.send(BUSY + b"Content-Length: " + b"0" * 4300 + b"4\r\n\r\nbusy")
-        return True
 
     async def switching(self):
         """To a protocol that the client did not ask for."""
