@@ -87,7 +87,10 @@ func cancellable(request *http.Request) (context.Context, context.CancelCauseFun
 // options returns the options of the loop.
 func (e *exchange) options() ([]backoff.RetryOption, error) {
 	t := e.transport
-	options := append(t.options[:len(t.options):len(t.options)],
+	budget, err := t.budgets.of(e.request.URL)
+	options := make([]backoff.RetryOption, 0, len(t.options)+4)
+	options = append(append(options, t.options[:t.budgetAt]...), backoff.WithBudget(budget))
+	options = append(append(options, t.options[t.budgetAt:]...),
 		backoff.ClassifyResult(func(*http.Response) backoff.Verdict { return e.decided }),
 		backoff.OnRetry(func(event backoff.Event) {
 			e.callHooks(t.onRetry, event)
@@ -96,11 +99,7 @@ func (e *exchange) options() ([]backoff.RetryOption, error) {
 	if len(t.onStop) > 0 {
 		options = append(options, backoff.OnStop(func(event backoff.Event) { e.callHooks(t.onStop, event) }))
 	}
-	if t.budgets == nil {
-		return options, nil
-	}
-	budget, err := t.budgets.of(e.request.URL)
-	return append(options, backoff.WithBudget(budget)), err
+	return options, err
 }
 
 func (e *exchange) callHooks(hooks []func(Event), event backoff.Event) {

@@ -29,11 +29,6 @@ type Option func(*Transport) error
 // times: leave them to tests.
 func WithRetry(options ...backoff.RetryOption) Option {
 	return func(t *Transport) error {
-		for _, option := range options {
-			if _, isBudget := option.(backoff.BudgetOption); isBudget {
-				t.budgets = nil
-			}
-		}
 		t.options = append(t.options, options...)
 		return nil
 	}
@@ -43,7 +38,7 @@ func WithRetry(options ...backoff.RetryOption) Option {
 // budgets of the 1000 origins used last are kept.
 func WithBudgets(text string) Option {
 	return func(t *Transport) error {
-		t.budgets = newOrigins(text)
+		t.budgets, t.budgetAt = newOrigins(text), len(t.options)
 		if _, err := backoff.ParseBudget(text); err != nil {
 			return fmt.Errorf("the budget string of WithBudgets: %w", err)
 		}

@@ -34,7 +34,8 @@ type Transport struct {
 	attemptTimeout  time.Duration
 	limited         bool // the policy has an attempt_timeout
 	readBody        bool
-	budgets         *origins // nil if a budget is among the options, or for none
+	budgets         *origins
+	budgetAt        int // among the options: the loop takes a later budget in place of that of the origin
 }
 
 // New returns a Transport over another RoundTripper; nil is http.DefaultTransport. Use one for the whole program,

@@ -737,6 +737,47 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// A budget among the options of the loop takes the place of those of the origins, wherever it is. Of it and WithBudgets the
+// last one counts.
+func TestABudgetAmongOtherOptions(t *testing.T) {
+	one := func() backoff.RetryOption {
+		budget, err := backoff.ParseBudget("quota:max_tokens=1,cost=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return backoff.WithBudget(budget)
+	}
+	// A type of a program with an option inside.
+	type named struct{ backoff.RetryOption }
+	retry, origins := backoffhttp.WithRetry, backoffhttp.WithBudgets("quota:max_tokens=2,cost=1")
+	for name, row := range map[string]struct {
+		options []backoffhttp.Option
+		calls   int
+	}{
+		"in WithOptions":                 {[]backoffhttp.Option{retry(backoff.WithOptions(one()))}, 2},
+		"in WithOptions in WithOptions":  {[]backoffhttp.Option{retry(backoff.WithOptions(backoff.WithOptions(one())))}, 2},
+		"in a type of a program":         {[]backoffhttp.Option{retry(named{one()})}, 2},
+		"none":                           {[]backoffhttp.Option{origins, retry(backoff.WithOptions(backoff.WithBudget(nil)))}, 6},
+		"none of many processes":         {[]backoffhttp.Option{origins, retry(backoff.WithOptions(backoff.WithSharedBudget(nil)))}, 6},
+		"after WithBudgets":              {[]backoffhttp.Option{origins, retry(backoff.WithOptions(one()))}, 2},
+		"before WithBudgets":             {[]backoffhttp.Option{retry(backoff.WithOptions(one())), origins}, 3},
+		"before and after WithBudgets":   {[]backoffhttp.Option{retry(backoff.WithBudget(nil)), origins, retry(one())}, 2},
+		"no budget before WithBudgets":   {[]backoffhttp.Option{retry(backoff.WithBudget(nil)), origins}, 3},
+		"no budget among other options":  {[]backoffhttp.Option{origins, retry(backoff.WithOptions(backoff.WithEnabled(true)))}, 3},
+		"the last of two in WithOptions": {[]backoffhttp.Option{retry(backoff.WithOptions(backoff.WithBudget(nil), one()))}, 2},
+	} {
+		calls := 0
+		transport := newTransport(t, roundTripper(func(*http.Request) (*http.Response, error) {
+			calls++
+			return &http.Response{StatusCode: 500}, nil
+		}), append([]backoffhttp.Option{retry(backoff.WithPolicyString("immediate:max_retries=5"))}, row.options...)...)
+		response, err := transport.RoundTrip(httptest.NewRequest("GET", "http://example.com", nil))
+		if err != nil || response.StatusCode != 500 || calls != row.calls {
+			t.Errorf("%s: %d calls, want %d: %v", name, calls, row.calls, err)
+		}
+	}
+}
+
 // A classification that is wrong leaves no response behind.
 func TestUnknownOutcomes(t *testing.T) {
 	server := serve(t, half(200, hang))
