@@ -71,8 +71,13 @@ func New(base http.RoundTripper, options ...Option) (*Transport, error) {
 // here. No option can classify values of an unknown type.
 func (t *Transport) checkRetryOptions() error {
 	type unknown struct{}
-	_, err := backoff.Retry[unknown](context.Background(), nil, t.options...)
+	ctx := context.Background()
+	_, err := backoff.Retry[unknown](ctx, nil, t.options...)
 	invalid, wrong := (*backoff.ArgumentError)(nil), (*backoff.PolicyError)(nil)
+	if errors.As(err, &invalid) && invalid.Field == "attempt_timeout" {
+		t.limited = true // and another option may be wrong as well
+		_, err = backoff.Retry[unknown](context.WithValue(ctx, shared.LimitKey{}, new(time.Duration)), nil, t.options...)
+	}
 	switch {
 	case errors.As(err, &wrong):
 		return fmt.Errorf("the policy of WithRetry: %w", err)
@@ -82,8 +87,6 @@ func (t *Transport) checkRetryOptions() error {
 		return &backoff.ArgumentError{Code: backoff.ErrUnused, Field: invalid.Field, Rule: "has no effect on requests: look at the response or the error of the client"}
 	case invalid.Code == backoff.ErrWrongType:
 		return &backoff.ArgumentError{Code: backoff.ErrUnused, Field: invalid.Field, Rule: "has no effect on requests: use backoffhttp.WithClassify"}
-	case invalid.Field == "attempt_timeout":
-		t.limited = true
 	case invalid.Field != "op":
 		return err
 	}
