@@ -224,7 +224,13 @@ func (c *retryConfig) checkAttemptTimeout(ctx context.Context) error {
 	return &ArgumentError{Code: ErrUnused, Field: "attempt_timeout", Rule: "needs RetryContext, DoContext or a Loop: Retry and Do cannot end an attempt"}
 }
 
-// tell tells the function of a loop that ends its attempts itself the limit of the next one.
+// tell tells the function of a loop that ends its attempts itself the limit of the next one. The deadline of its context is
+// none: the context says by itself when it is over, and why.
 func (l *loop) tell() {
-	*l.extras.told = time.Duration(l.limits().AttemptLimit(uint64(max(0, l.clock.Now()))))
+	now := uint64(max(0, l.clock.Now()))
+	limit := l.limits().AttemptLimit(now)
+	if now < l.deadline && limit >= l.deadline-now {
+		limit = 0
+	}
+	*l.extras.told = time.Duration(limit)
 }

@@ -20,8 +20,12 @@ var errNoBody = errors.New("GetBody of the request returned neither a body nor a
 // errCancelled has the text of net/http for a request whose Cancel channel is closed.
 var errCancelled = errors.New("net/http: request canceled")
 
-// isCancelled reports whether an error already says that the caller cancelled.
+// isCancelled reports whether an error already says that the caller cancelled. That of a limit of an attempt does not, though
+// it is a deadline, too.
 func isCancelled(ctx context.Context, err error) bool {
+	if _, isLimit := err.(attemptTimeout); isLimit {
+		return false
+	}
 	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)) ||
 		context.Cause(ctx) == errCancelled && strings.HasPrefix(err.Error(), errCancelled.Error())
 }

@@ -17,6 +17,7 @@ import (
 type exchange struct {
 	transport *Transport
 	request   *http.Request
+	caller    context.Context // done when the caller cancels
 	once      SentOnce
 	sent      bool                    // an attempt owns the request's body
 	path      *path                   // of the last attempt, if it matters
@@ -46,6 +47,7 @@ func (e *exchange) run() (*http.Response, error) {
 	}
 	ctx, stop := cancellable(e.request)
 	defer stop(nil)
+	e.caller = ctx
 	if e.transport.limited {
 		ctx = context.WithValue(ctx, shared.LimitKey{}, &e.limit)
 	}
@@ -170,6 +172,8 @@ func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 	}
 	late := !stop()
 	switch {
+	case late && e.caller.Err() != nil:
+		err = context.Cause(e.caller)
 	case late:
 		err = attemptTimeout{limit, e.head != nil}
 	case err == nil && response != nil:

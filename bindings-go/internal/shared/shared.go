@@ -40,7 +40,7 @@ func JSON(value slog.Value) ([]byte, error) {
 }
 
 // LimitKey is the key of a *time.Duration in the context of a loop whose function ends its attempts itself. The loop
-// writes the limit of each attempt there, 0 for none.
+// writes the limit of each attempt there, 0 for none but the deadline of the context.
 type LimitKey struct{}
 
 // A Budget is what a loop asks of a budget of many processes.
