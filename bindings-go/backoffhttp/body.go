@@ -5,6 +5,7 @@ package backoffhttp
 import (
 	"context"
 	"io"
+	"reflect"
 )
 
 // maxDrained is how much of a body is read so that its connection can be used again.
@@ -41,6 +42,11 @@ func closeQuietly(body io.Closer) {
 	defer func() { _ = recover() }()
 	_ = body.Close()
 }
+
+// isEmpty reports whether a body is http.NoBody, or that of HTTP/2, which net/http does not export: it holds nothing, not even
+// its connection. When the http.Transport returns it, the attempt is over, except that HTTP/2 may still send a request that
+// has a body itself.
+func isEmpty(body io.ReadCloser) bool { return reflect.TypeOf(body).Size() == 0 }
 
 // bodyOf returns a body that frees the context of its attempt at its end.
 func bodyOf(inner io.ReadCloser, cancel context.CancelCauseFunc) io.ReadCloser {

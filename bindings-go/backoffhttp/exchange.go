@@ -192,7 +192,11 @@ func (e *exchange) receive(response *http.Response) error {
 	if response.Body == nil {
 		response.Body = http.NoBody // as http.Client does for test doubles
 	}
-	response.Body = bodyOf(response.Body, e.cancel)
+	if isEmpty(response.Body) && (response.Body == http.NoBody || !hasBody(e.request)) {
+		e.cancel(nil) // nobody needs to close it
+	} else {
+		response.Body = bodyOf(response.Body, e.cancel)
+	}
 	if !e.transport.readBody || response.StatusCode == http.StatusSwitchingProtocols {
 		return nil
 	}
