@@ -28,7 +28,8 @@ type Event struct {
 	// retry.
 	BudgetIsLocal bool
 	// Value is the last call's value, of the type that Retry returns; nil if no call was made, and in
-	// a Loop and the loops of Do.
+	// a Loop and the loops of Do. After an error it is what the function returned beside it: a nil *T there is a value of
+	// type *T, so Value == nil is false.
 	Value any
 }
 

@@ -403,6 +403,9 @@ func (l *loop) callHooks(event Event, now time.Duration) {
 		hooks = l.hooks.onStop
 	}
 	for _, hook := range hooks {
+		if value, ok := l.hooks.value.(shared.HookValue); ok {
+			event.Value = value.ForHook()
+		}
 		hook.call(l.ctx, event)
 	}
 }

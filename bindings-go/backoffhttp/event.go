@@ -15,8 +15,8 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
-// An Event is what the hooks of a Transport receive: the event of the loop, whose Value is the *http.Response, and the
-// request.
+// An Event is what the hooks of a Transport receive: the event of the loop and the request. Its Value is the
+// *http.Response of the last attempt, nil if that had none.
 type Event struct {
 	backoff.Event
 	// Request is the request of the client. A hook must not change it.

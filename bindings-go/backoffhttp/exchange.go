@@ -24,6 +24,7 @@ type exchange struct {
 	cancel    context.CancelCauseFunc // ends the last attempt
 	attempted context.Context         // of the last attempt
 	response  *http.Response          // of the last attempt, until it is drained
+	shown     *http.Response          // of the last attempt, to hooks
 	content   []byte                  // of its body, with WithReadBody
 	head      *http.Response          // of the last attempt, with WithReadBody: its status decides also if its body fails
 	status    int                     // of the last attempt, 0 after a failure
@@ -51,14 +52,14 @@ func (e *exchange) run() (*http.Response, error) {
 	if e.transport.limited {
 		ctx = context.WithValue(ctx, shared.LimitKey{}, &e.limit)
 	}
-	response, err := backoff.Retry(ctx, e.attempt, options...)
+	_, err = backoff.Retry(ctx, e.attempt, options...)
 	ended = true
 	gaveUp, isGivenUp := err.(*backoff.RetryError)
 	switch {
 	case err != nil && !isGivenUp:
 		return nil, joined(err, e.abandon())
 	case !isGivenUp || e.response != nil:
-		return response, nil
+		return e.response, nil
 	case gaveUp.Err == nil: // the caller cancelled before the first attempt or in a wait
 		return nil, joined(context.Cause(ctx), e.abandon())
 	case gaveUp.Reason == backoff.StopCancelled && !isCancelled(ctx, gaveUp.Err):
@@ -93,7 +94,7 @@ func (e *exchange) options() ([]backoff.RetryOption, error) {
 	options := make([]backoff.RetryOption, 0, len(t.options)+4)
 	options = append(append(options, t.options[:t.budgetAt]...), backoff.WithBudget(budget))
 	options = append(append(options, t.options[t.budgetAt:]...),
-		backoff.ClassifyResult(func(*http.Response) backoff.Verdict { return e.decided }),
+		backoff.ClassifyResult(func(*exchange) backoff.Verdict { return e.decided }),
 		backoff.OnRetry(func(event backoff.Event) {
 			e.callHooks(t.onRetry, event)
 			e.drain()
@@ -110,30 +111,38 @@ func (e *exchange) callHooks(hooks []func(Event), event backoff.Event) {
 	}
 }
 
-// attempt sends the request and classifies what comes back.
-func (e *exchange) attempt() (*http.Response, error) {
+// ForHook returns the response of the last attempt, or nil.
+func (e *exchange) ForHook() any {
+	if e.shown == nil {
+		return nil
+	}
+	return e.shown
+}
+
+// attempt sends the request and classifies what comes back. Its value is the exchange, which has the response.
+func (e *exchange) attempt() (*exchange, error) {
 	e.end() // what is left of the last attempt
 	body := e.request.Body
 	if e.sent && hasBody(e.request) {
 		var err error
 		if body, err = e.request.GetBody(); err != nil {
-			return nil, backoff.Permanent(err)
+			return e, backoff.Permanent(err)
 		}
 		if body == nil {
-			return nil, backoff.Permanent(errNoBody)
+			return e, backoff.Permanent(errNoBody)
 		}
 	}
 	e.sent = true
 	response, err := e.send(body)
 	if response != nil {
-		e.response, e.status = response, response.StatusCode
+		e.response, e.shown, e.status = response, response, response.StatusCode
 	}
 	verdict := e.verdict(response, err)
 	if err != nil {
-		return nil, backoff.Mark(err, verdict)
+		return e, backoff.Mark(err, verdict)
 	}
 	e.decided = verdict
-	return response, nil
+	return e, nil
 }
 
 // end forgets the last attempt.
@@ -141,7 +150,7 @@ func (e *exchange) end() {
 	if e.cancel != nil {
 		e.cancel(nil)
 	}
-	e.content, e.head, e.status = nil, nil, 0
+	e.shown, e.content, e.head, e.status = nil, nil, nil, 0
 }
 
 // send sends the request with a body, and returns a response or an error, or neither for a broken RoundTripper.
@@ -212,8 +221,8 @@ func (e *exchange) receive(response *http.Response) error {
 
 // rewind gives the response its whole body again, after a function of the caller may have read it.
 func (e *exchange) rewind() {
-	if e.response != nil && e.content != nil {
-		e.response.Body = io.NopCloser(bytes.NewReader(e.content))
+	if e.shown != nil && e.content != nil {
+		e.shown.Body = io.NopCloser(bytes.NewReader(e.content))
 	}
 }
 

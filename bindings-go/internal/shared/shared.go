@@ -43,6 +43,9 @@ func JSON(value slog.Value) ([]byte, error) {
 // writes the limit of each attempt there, 0 for none but the deadline of the context.
 type LimitKey struct{}
 
+// A HookValue is a value of a loop in whose place each hook gets what ForHook then returns.
+type HookValue interface{ ForHook() any }
+
 // A Budget is what a loop asks of a budget of many processes.
 type Budget interface {
 	// Report tells the budget what an operation did, without waiting.
