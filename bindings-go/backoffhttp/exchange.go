@@ -59,6 +59,7 @@ func (e *exchange) run() (*http.Response, error) {
 	case err != nil && !isGivenUp:
 		return nil, joined(err, e.abandon())
 	case !isGivenUp || e.response != nil:
+		e.rewind()
 		return e.response, nil
 	case gaveUp.Err == nil: // the caller cancelled before the first attempt or in a wait
 		return nil, joined(context.Cause(ctx), e.abandon())
@@ -107,15 +108,17 @@ func (e *exchange) options() ([]backoff.RetryOption, error) {
 
 func (e *exchange) callHooks(hooks []func(Event), event backoff.Event) {
 	for _, hook := range hooks {
+		event.Value = e.ForHook()
 		hook(e.event(event))
 	}
 }
 
-// ForHook returns the response of the last attempt, or nil.
+// ForHook returns the response of the last attempt, with its whole body if it was read, or nil.
 func (e *exchange) ForHook() any {
 	if e.shown == nil {
 		return nil
 	}
+	e.rewind()
 	return e.shown
 }
 

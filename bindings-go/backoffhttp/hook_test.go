@@ -4,6 +4,7 @@ package backoffhttp_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -127,6 +128,41 @@ func TestTheValueOfACancelledWait(t *testing.T) {
 		}
 		if options != nil && !slices.Equal(contents, []string{"busy"}) {
 			t.Errorf("read %q", contents)
+		}
+	}
+}
+
+// With WithReadBody, each hook, the function of WithClassify and the caller get the whole body, whoever has read it before.
+func TestHooksReadBodies(t *testing.T) {
+	for _, status := range []int{200, 400, 503} {
+		var read []string
+		note := func(response *http.Response) {
+			content, err := io.ReadAll(response.Body)
+			if err := errors.Join(err, response.Body.Close()); err != nil {
+				t.Error(err)
+			}
+			read = append(read, string(content))
+		}
+		options := append(everyHook(t, func(event backoff.Event) { note(event.Value.(*http.Response)) }),
+			backoffhttp.WithReadBody(), backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=1")),
+			backoffhttp.WithClassify(func(_ *http.Request, response *http.Response, _ error) backoff.Verdict {
+				note(response)
+				return nil
+			}))
+		transport := newTransport(t, roundTripper(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader("why it failed"))}, nil
+		}), options...)
+		response, err := transport.RoundTrip(httptest.NewRequest("GET", "http://example.com", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		note(response)
+		attempts := 1
+		if status == 503 {
+			attempts = 2
+		}
+		if want := slices.Repeat([]string{"why it failed"}, attempts*(hooks+1)+1); !slices.Equal(read, want) {
+			t.Errorf("status %d: read %q", status, read)
 		}
 	}
 }

@@ -25,7 +25,8 @@ type Option func(*Transport) error
 //
 // backoff.WithBudget and backoff.WithSharedBudget set one budget for all requests; a nil one is none. RetryIf, RetryOn
 // and Classify are asked about errors that would otherwise be permanent. The hooks of backoff have the response as
-// event.Value; those of this package also know the request. WithStream and WithKey make all requests wait for identical
+// event.Value, nil after a failure; those of this package also know the request. What OnRetry says about bodies holds for
+// all hooks. WithStream and WithKey make all requests wait for identical
 // times: leave them to tests.
 func WithRetry(options ...backoff.RetryOption) Option {
 	return func(t *Transport) error {
@@ -148,7 +149,9 @@ func WithClassify(classify func(*http.Request, *http.Response, error) backoff.Ve
 	}
 }
 
-// OnRetry adds a hook that is called before the wait of each retry, like backoff.OnRetry and after its hooks.
+// OnRetry adds a hook that is called before the wait of each retry, like backoff.OnRetry and after its hooks. A hook must
+// not read or close the body of the response, which is the caller's, except with WithReadBody: then each hook, and the
+// caller after it, gets the whole body.
 func OnRetry(hook func(Event)) Option {
 	return func(t *Transport) error {
 		t.onRetry = append(t.onRetry, hook)
@@ -159,7 +162,7 @@ func OnRetry(hook func(Event)) Option {
 // OnStop adds a hook that is called once for each request when its loop has stopped, like backoff.OnStop and after its
 // hooks, also for a request that is sent once. A panic of the RoundTripper or of the function of WithClassify ends an
 // attempt, so the hooks are called, with backoff.StopCancelled. They are not called after a panic of another hook or of
-// the function of WithMayRepeat.
+// the function of WithMayRepeat. What OnRetry says about bodies holds here, too.
 func OnStop(hook func(Event)) Option {
 	return func(t *Transport) error {
 		t.onStop = append(t.onStop, hook)
