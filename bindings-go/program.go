@@ -17,6 +17,8 @@ import (
 //
 // A loop's own options win. A policy, also that of a loop, takes the place of the policy and the fields that were set
 // before it, and RetryIf, RetryOn and Classify of a loop take the place of those here. Hooks of both are called, those here first. WithBudget(nil) in a loop is no budget.
+// The budget that a backoffhttp.Transport has for each origin is an option of its loops, so a budget here does not reach
+// them: see backoffhttp.WithBudgets.
 //
 // Of an option that several calls set, the last call counts, by the same rules as between those here and those of a
 // loop. restore takes back its own call and nothing else. It may be called at any time and more than once. Tests that run

@@ -36,7 +36,9 @@ func WithRetry(options ...backoff.RetryOption) Option {
 }
 
 // WithBudgets sets the budget string of each origin (a scheme, a host and a port). Default: DefaultBudget. The
-// budgets of the 1000 origins used last are kept.
+// budgets of the 1000 origins used last are kept. The budget of an origin counts as an option of the loop itself, so it also
+// takes the place of a budget of backoff.SetDefaults; WithRetry(backoff.WithBudget(budget)) sets that one here. Of WithBudgets and
+// a budget of WithRetry the last one counts.
 func WithBudgets(text string) Option {
 	return func(t *Transport) error {
 		t.budgets, t.budgetAt = newOrigins(text), len(t.options)
