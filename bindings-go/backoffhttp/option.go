@@ -36,9 +36,11 @@ func WithRetry(options ...backoff.RetryOption) Option {
 }
 
 // WithBudgets sets the budget string of each origin (a scheme, a host and a port). Default: DefaultBudget. The
-// budgets of the 1000 origins used last are kept. The budget of an origin counts as an option of the loop itself, so it also
-// takes the place of a budget of backoff.SetDefaults; WithRetry(backoff.WithBudget(budget)) sets that one here. Of WithBudgets and
-// a budget of WithRetry the last one counts.
+// budgets of the 1000 origins used last are kept.
+//
+// The budget of an origin counts as an option of the loop itself, so it also takes the place of a budget of
+// backoff.SetDefaults: WithRetry(backoff.WithBudget(budget)) sets that one here. Of WithBudgets and a budget of WithRetry the
+// last one counts.
 func WithBudgets(text string) Option {
 	return func(t *Transport) error {
 		t.budgets, t.budgetAt = newOrigins(text), len(t.options)
@@ -62,9 +64,10 @@ func WithAttemptTimeout(timeout time.Duration) Option {
 	}
 }
 
-// WithReadBody makes each attempt read the whole body of its response into memory. A success whose body ends early then
-// is a failure of the network. A failure decides by its status also without its body. When retries end, the error of the
-// body is returned. The attempt timeout includes the body. Without this option an error of a body is the caller's.
+// WithReadBody makes each attempt read the whole body of its response into memory, also that of a failure and however long
+// it is: there is no limit, so use it for servers that you trust. A success whose body ends early then is a failure of the
+// network. A failure decides by its status also without its body. When retries end, the error of the body is returned. The
+// attempt timeout includes the body. Without this option an error of a body is the caller's.
 func WithReadBody() Option {
 	return func(t *Transport) error {
 		t.readBody = true

@@ -296,6 +296,26 @@ func TestClassification(t *testing.T) {
 	}
 }
 
+// The error of a dialer of the caller is one of the network if it has the type of those of a net.Dialer.
+func TestDialersOfTheCaller(t *testing.T) {
+	plain := errors.New("no tunnel")
+	for _, row := range []struct {
+		err      error
+		attempts uint64
+	}{
+		{plain, 1},
+		{&net.OpError{Op: "dial", Err: plain}, 2},
+		{fmt.Errorf("tunnel: %w", &net.OpError{Op: "dial", Err: plain}), 2},
+	} {
+		base := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, row.err }}
+		client := newClientOver(t, base, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=1")))
+		_, err := client.Post("http://example.com", "text/plain", strings.NewReader("text"))
+		if last := client.events[len(client.events)-1]; !errors.Is(err, plain) || last.Attempts != row.attempts {
+			t.Errorf("%d attempts, %v", last.Attempts, err)
+		}
+	}
+}
+
 // The status of a proxy decides before the options do, up to the last one that has a name. What is none is left to them.
 func TestTheStatusOfAProxyDecides(t *testing.T) {
 	for text, attempts := range map[string]uint64{"Network Authentication Required": 1, "Bad Request": 1, "": 2, "Proxy Error": 2} {
