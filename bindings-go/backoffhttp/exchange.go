@@ -108,7 +108,7 @@ func (e *exchange) options() ([]backoff.RetryOption, error) {
 
 func (e *exchange) callHooks(hooks []func(Event), event backoff.Event) {
 	for _, hook := range hooks {
-		event.Value = e.ForHook()
+		e.rewind()
 		hook(e.event(event))
 	}
 }

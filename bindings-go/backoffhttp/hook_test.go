@@ -85,21 +85,26 @@ func TestTheValueOfAnEvent(t *testing.T) {
 	}
 }
 
-// No call, no value: of an event of a caller who cancels before the first one, and of an attempt that panics.
+// An attempt that panics has no value, also if its response has come.
 func TestEventsWithoutAValue(t *testing.T) {
-	seen := 0
-	options := everyHook(t, func(event backoff.Event) {
-		if seen++; event.Value != nil {
-			t.Errorf("the value is %v", event.Value)
+	for _, base := range []roundTripper{
+		func(*http.Request) (*http.Response, error) { panic("a bug") },
+		func(*http.Request) (*http.Response, error) { return &http.Response{StatusCode: 503}, nil },
+	} {
+		seen := 0
+		options := append(everyHook(t, func(event backoff.Event) {
+			if seen++; event.Value != nil {
+				t.Errorf("the value is %v", event.Value)
+			}
+		}), backoffhttp.WithClassify(func(*http.Request, *http.Response, error) backoff.Verdict { panic("a bug") }))
+		transport := newTransport(t, base, options...)
+		func() {
+			defer func() { _ = recover() }()
+			_, _ = transport.RoundTrip(httptest.NewRequest("GET", "http://example.com", nil))
+		}()
+		if seen != hooks {
+			t.Errorf("%d events", seen)
 		}
-	})
-	transport := newTransport(t, roundTripper(func(*http.Request) (*http.Response, error) { panic("a bug") }), options...)
-	func() {
-		defer func() { _ = recover() }()
-		_, _ = transport.RoundTrip(httptest.NewRequest("GET", "http://example.com", nil))
-	}()
-	if seen != hooks {
-		t.Errorf("%d events", seen)
 	}
 }
 

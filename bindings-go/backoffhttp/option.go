@@ -26,8 +26,7 @@ type Option func(*Transport) error
 // backoff.WithBudget and backoff.WithSharedBudget set one budget for all requests; a nil one is none. RetryIf, RetryOn
 // and Classify are asked about errors that would otherwise be permanent. The hooks of backoff have the response as
 // event.Value, nil after a failure; those of this package also know the request. What OnRetry says about bodies holds for
-// all hooks. WithStream and WithKey make all requests wait for identical
-// times: leave them to tests.
+// all hooks. WithStream and WithKey make all requests wait for identical times: leave them to tests.
 func WithRetry(options ...backoff.RetryOption) Option {
 	return func(t *Transport) error {
 		t.options = append(t.options, options...)
