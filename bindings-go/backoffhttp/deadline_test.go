@@ -27,14 +27,14 @@ var hanging = roundTripper(func(request *http.Request) (*http.Response, error) {
 })
 
 // sendUntil sends a request whose context is done after a time.
-func sendUntil(t *testing.T, timeout time.Duration, base http.RoundTripper, options ...backoffhttp.Option) (error, backoffhttp.Event) {
+func sendUntil(t *testing.T, timeout time.Duration, base http.RoundTripper, options ...backoffhttp.Option) (backoffhttp.Event, error) {
 	t.Helper()
 	var last backoffhttp.Event
 	transport := newTransport(t, base, append(options, backoffhttp.OnStop(func(event backoffhttp.Event) { last = event }))...)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), timeout, errShutdown)
 	defer cancel()
 	_, err := transport.RoundTrip(httptest.NewRequestWithContext(ctx, "GET", "http://example.com", nil))
-	return err, last
+	return last, err
 }
 
 // A deadline of the caller is no limit of an attempt, whatever limit an attempt has: the caller gets its cause.
@@ -52,7 +52,7 @@ func TestTheDeadlineOfTheCallerIsNoAttemptTimeout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				err, last := sendUntil(t, 50*time.Millisecond, hanging, options...)
+				last, err := sendUntil(t, 50*time.Millisecond, hanging, options...)
 				if err != errShutdown || time.Since(began) != 50*time.Millisecond {
 					t.Errorf("failed with %v after %v", err, time.Since(began))
 				}
@@ -73,7 +73,7 @@ func TestTheDeadlineOfTheCallerIsNoAttemptTimeout(t *testing.T) {
 	})
 	t.Run("max_elapsed is one", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			err, _ := sendUntil(t, 3*time.Second, hanging, retry(backoff.WithPolicyString("constant:base=1s,max_elapsed=2s,attempt_timeout=10s")))
+			_, err := sendUntil(t, 3*time.Second, hanging, retry(backoff.WithPolicyString("constant:base=1s,max_elapsed=2s,attempt_timeout=10s")))
 			if late := (*backoff.AttemptTimeoutError)(nil); !errors.As(err, &late) || late.Limit != 2*time.Second {
 				t.Errorf("failed with %v", err)
 			}
@@ -88,7 +88,7 @@ func TestTheEndOfTheCallerComesBeforeTheLimit(t *testing.T) {
 		return &http.Response{StatusCode: 200}, nil
 	})
 	synctest.Test(t, func(t *testing.T) {
-		if err, _ := sendUntil(t, 2*time.Second, slow, backoffhttp.WithAttemptTimeout(time.Second)); err != errShutdown {
+		if _, err := sendUntil(t, 2*time.Second, slow, backoffhttp.WithAttemptTimeout(time.Second)); err != errShutdown {
 			t.Errorf("failed with %v", err)
 		}
 	})
@@ -97,7 +97,7 @@ func TestTheEndOfTheCallerComesBeforeTheLimit(t *testing.T) {
 // A caller who cancels after an attempt that was too long gets both errors.
 func TestTheEndOfTheCallerComesAfterTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		err, _ := sendUntil(t, 2*time.Second, hanging, backoffhttp.WithAttemptTimeout(time.Second), backoffhttp.WithClassify(
+		_, err := sendUntil(t, 2*time.Second, hanging, backoffhttp.WithAttemptTimeout(time.Second), backoffhttp.WithClassify(
 			func(request *http.Request, _ *http.Response, _ error) backoff.Verdict {
 				<-request.Context().Done()
 				return nil
