@@ -250,6 +250,11 @@ func TestErrors(t *testing.T) {
 	if _, err := client.Transport.RoundTrip(&http.Request{URL: &url.URL{Scheme: "http", Host: "127.0.0.1"}}); err != io.EOF || len(client.events) != 4 {
 		t.Errorf("failed with %v, %v", err, client.events)
 	}
+	// As the kernel sends a large body.
+	client = newClientOver(t, failing{&net.OpError{Op: "readfrom", Err: syscall.ECONNRESET}})
+	if _, err := client.Get(plain.URL); !errors.Is(err, syscall.ECONNRESET) || len(client.events) != 4 {
+		t.Errorf("failed with %v, %v", err, client.events)
+	}
 	broken := roundTripper(func(*http.Request) (*http.Response, error) { return nil, nil })
 	client = newClientOver(t, broken, backoffhttp.WithClassify(func(*http.Request, *http.Response, error) backoff.Verdict {
 		t.Error("WithClassify gets neither a response nor an error")
