@@ -61,6 +61,26 @@ class _Ended(NamedTuple):
 _ENDED: ContextVar[_Ended | None] = ContextVar("ended", default=None)
 
 
+class _TotalTimeout(asyncio.CancelledError):
+    """Cancels the loop of a request whose total timeout has ended, and holds what the client raised.
+    aiohttp cancels its task then, but turns that into a TimeoutError where it waits for a response."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+
+def _has_met_total(request: ClientRequest) -> bool:
+    """Whether the total timeout of a request has ended, which its timer knows."""
+    timer = getattr(request, "_timer", None)
+    try:
+        if timer is not None:
+            timer.assert_timeout()
+    except TimeoutError:
+        return True
+    return False
+
+
 def _failure(error: Exception) -> Failure:
     if isinstance(error, _PERMANENT) or is_about_tls(error):
         return Failure("permanent")
@@ -116,11 +136,24 @@ class RetryMiddleware:
             can_be_sent_again=_can_be_sent_again(request.body),
         )
         try:
-            return await made.run_async(lambda: self._send(made, request, handler))  # type: ignore[no-any-return]
+            return await self._run(made, request, handler)
         except _REPEATED_BY_AIOHTTP as error:
             # Without the traceback, which holds the request.
             _ENDED.set(_Ended(timer, weakref.ref(request), copy.copy(error)))
             raise
+
+    async def _run(
+        self, made: Request, request: ClientRequest, handler: ClientHandlerType
+    ) -> ClientResponse:
+        try:
+            return await made.run_async(lambda: self._send(made, request, handler))  # type: ignore[no-any-return]
+        except _TotalTimeout as ended:
+            error = ended.error
+        try:
+            # Outside of the handler: it is not the context of this error.
+            raise error
+        finally:
+            del error
 
     async def _send(
         self, made: Request, request: ClientRequest, handler: ClientHandlerType
@@ -133,11 +166,13 @@ class RetryMiddleware:
                     made.reads(response)
                     await response.read()
                 return response
-        except TimeoutError as error:
-            if not scope.expired():
-                raise
-            limit = f"no response within {rules.attempt_timeout} s"
-            raise aiohttp.ServerTimeoutError(limit) from error
+        except Exception as error:
+            if _has_met_total(request):
+                raise _TotalTimeout(error) from None
+            if isinstance(error, TimeoutError) and scope.expired():
+                limit = f"no response within {rules.attempt_timeout} s"
+                raise aiohttp.ServerTimeoutError(limit) from error
+            raise
 
 
 def _can_be_sent_again(body: Any) -> bool:
@@ -151,7 +186,7 @@ def _can_be_sent_again(body: Any) -> bool:
     return isinstance(body, aiohttp.payload.BytesPayload)
 
 
-async def _drain(_request: object, response: ClientResponse, seconds: float) -> None:
+async def _drain(request: ClientRequest, response: ClientResponse, seconds: float) -> None:
     """Reads the rest of a short body, so that the connection can be used again."""
     left = MAX_DRAINED
     # A server that ends its body early has failed already.
@@ -164,3 +199,5 @@ async def _drain(_request: object, response: ClientResponse, seconds: float) -> 
         response.release()
     else:
         response.close()
+    if _has_met_total(request):
+        raise _TotalTimeout(TimeoutError())
