@@ -519,6 +519,11 @@ def test_requests_bounds_the_timeouts_of_a_request(timeout, bounded):
         ("https://example.org", "https://example.org", "https://example.org:443"),
         ("HTTP://example.org:8080/", "HTTP://example.org:8080/", "http://example.org:8080"),
         ("http://[::1]:80/a", "http://[::1]:80/a", "http://::1:80"),
+        # A client takes these, or says what is wrong with them.
+        ("http://me:pw@Host:99999/a?b#c", "http://Host:99999/a", "http://host:99999"),
+        ("http://me:pw@Host:x?b/@c", "http://Host:x", "http://host:x"),
+        ("http://me:pw@[::1/a#b", "http://[::1/a", "http://[::1"),
+        ("http://me:pw@a\u2100b/c?d", "http://a\u2100b/c", "http://a\u2100b"),
     ],
 )
 def test_the_parts_of_a_url(url, shown, origin):

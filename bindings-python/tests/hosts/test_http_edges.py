@@ -6,6 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 
+import aiohttp
 import anyio
 import httpx
 import pytest
@@ -17,7 +18,7 @@ from backoff_rs.adapters._http_options import HttpRules
 from backoff_rs.adapters._http_parts import is_long, switched
 from backoff_rs.adapters.httpx import AsyncRetryTransport, RetryTransport
 from backoff_rs.adapters.requests import switch
-from http_clients import Requests, get
+from http_clients import Aiohttp, Requests, get
 from server import OK, Server, response
 
 POLICY = "immediate:max_retries=2"
@@ -112,6 +113,9 @@ def test_a_hook_that_raises_closes_the_response(adapter, hook):
         ("0" * 4300 + "65537", True),
         ("9" * 4301, True),
         (None, False),
+        ("000065536", False),
+        # More digits than int() takes.
+        ("9" * 5000, True),
         # No Content-Length of HTTP.
         ("-1", False),
         ("99999 bytes", False),
@@ -124,6 +128,20 @@ def test_a_body_of_more_than_64_kib_is_long(length, expected):
 def test_the_first_and_the_last_status_have_outcomes():
     rules = HttpRules({"statuses": {100: "transient", 999: "timeout"}}, awaits=False)
     assert rules.statuses == {100: "transient", 999: "timeout"}
+
+
+def test_the_client_says_what_is_wrong_with_a_url(kind):
+    """The error is that of the client without the adapter, also if the URL came from a server."""
+    ends = []
+    there = "http://me:secret@host.invalid:99999/a"
+    expected = {Requests: requests.exceptions.InvalidURL, Aiohttp: aiohttp.InvalidURL}
+    with Server(response(302, f"Location: {there}?token=secret\r\n")) as server:
+        with pytest.raises(expected.get(kind, httpx.ConnectError)):
+            kind(policy=POLICY, on_stop=ends.append).fetch(get(server.url))
+        assert len(server.requests) == 1
+    # The client of aiohttp refuses it before the adapter sees it.
+    urls = [server.url] if kind is Aiohttp else [server.url, "http://host.invalid:99999/a"]
+    assert [end.url for end in ends] == urls
 
 
 @pytest.mark.parametrize(

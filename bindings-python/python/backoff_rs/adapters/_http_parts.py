@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from contextvars import ContextVar
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 #: A longer body is not read before a retry: its connection is closed.
 MAX_DRAINED: Final = 65_536
+
+#: int() raises an error for thousands of digits.
+_MAX_DIGITS: Final = 20
 
 #: What http.client says before the status.
 _REFUSED_TUNNEL: Final = "Tunnel connection failed: "
@@ -83,8 +87,15 @@ def refused_tunnel(status: int | str) -> Failure:
 
 def url_parts(url: str) -> tuple[str, str]:
     """A URL without user information, query and fragment, and its origin."""
-    parts = urlsplit(url)
-    port = parts.port or _PORTS.get(parts.scheme)
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        # Clients check less, or check it later: a port may be out of range. They say what is wrong.
+        scheme, _, rest = re.split("[?#]", url, maxsplit=1)[0].partition("://")
+        authority, slash, path = rest.partition("/")
+        server = f"{scheme}://{authority.rpartition('@')[2]}"
+        return server + slash + path, server.lower()
     shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
     return shown, f"{parts.scheme}://{parts.hostname}:{port}"
 
@@ -102,8 +113,5 @@ def holds_its_bytes(body: Any) -> bool:
 
 def is_long(length: str | None) -> bool:
     """Whether a body of this Content-Length is too long to be drained."""
-    if not (length and length.isdecimal()):
-        return False
-    # int() refuses more than 4300 digits.
-    digits = length.lstrip("0")
-    return len(digits) > len(str(MAX_DRAINED)) or int(digits or "0") > MAX_DRAINED
+    digits = (length or "").lstrip("0")
+    return digits.isdecimal() and (len(digits) > _MAX_DIGITS or int(digits) > MAX_DRAINED)
