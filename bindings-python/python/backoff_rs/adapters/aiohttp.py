@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import copy
 import weakref
 from contextvars import ContextVar
 from typing import NamedTuple
@@ -59,6 +58,20 @@ class _Ended(NamedTuple):
 
 
 _ENDED: ContextVar[_Ended | None] = ContextVar("ended", default=None)
+
+
+def _without_traceback(error: Exception) -> Exception:
+    """The error without its traceback, which holds the request. Its class is not called: it may take
+    other arguments than it keeps."""
+    kind: type[Exception] = OSError if isinstance(error, OSError) else Exception
+    made = kind.__new__(type(error))
+    vars(made).update(vars(error))
+    made.args = error.args
+    # These have a place of their own, and None is shown where nothing is not.
+    for name in ("errno", "strerror", "filename", "filename2") if kind is OSError else ():
+        if (value := getattr(error, name)) is not None:
+            setattr(made, name, value)
+    return made
 
 
 class _TotalTimeout(asyncio.CancelledError):
@@ -126,7 +139,7 @@ class RetryMiddleware:
         ended = _ENDED.get()
         if ended is not None and ended.timer is timer is not None:
             if ended.is_repeated_by(request):
-                raise copy.copy(ended.error)
+                raise _without_traceback(ended.error)
             _ENDED.set(None)
         made = Request(
             self._client,
@@ -138,8 +151,7 @@ class RetryMiddleware:
         try:
             return await self._run(made, request, handler)
         except _REPEATED_BY_AIOHTTP as error:
-            # Without the traceback, which holds the request.
-            _ENDED.set(_Ended(timer, weakref.ref(request), copy.copy(error)))
+            _ENDED.set(_Ended(timer, weakref.ref(request), _without_traceback(error)))
             raise
 
     async def _run(
