@@ -21,7 +21,7 @@ from ._tls import behind, is_about_tls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
     from typing import Never, Self, Unpack
 
     from .._backoff import Policy
@@ -288,6 +288,16 @@ async def _read_async(response: httpx.Response) -> None:
     response.stream = httpx.ByteStream(b"".join(chunks))
 
 
+@contextlib.asynccontextmanager
+async def _closing(chunks: AsyncIterator[bytes]) -> AsyncIterator[AsyncIterator[bytes]]:
+    """Closes an iterator at the end, if it can be closed. Generators can."""
+    try:
+        yield chunks
+    finally:
+        if hasattr(chunks, "aclose"):
+            await chunks.aclose()
+
+
 async def _drain_async(_request: object, response: httpx.Response, seconds: float) -> None:
     stream: Any = response.stream
     left = MAX_DRAINED
@@ -295,7 +305,7 @@ async def _drain_async(_request: object, response: httpx.Response, seconds: floa
         try:
             if not is_long(response.headers.get("Content-Length")):
                 with anyio.move_on_after(seconds):
-                    async with contextlib.aclosing(aiter(stream)) as chunks:
+                    async with _closing(aiter(stream)) as chunks:
                         async for chunk in chunks:
                             left -= len(chunk)
                             if left < 0:
