@@ -1,6 +1,7 @@
 """The Retry of urllib3, alone and below requests."""
 
 import io
+import mmap
 import time
 
 import pytest
@@ -11,6 +12,7 @@ from backoff_rs.adapters import urllib3 as urllib3_adapter
 from backoff_rs.adapters.urllib3 import Retry
 from nasty import CASES
 from nasty import POLICY as CASE_POLICY
+from once import ONCE
 from processes import FULL_100MS, UNLIMITED, told
 from requests.adapters import HTTPAdapter
 from server import OK, Server, reset, response
@@ -99,16 +101,33 @@ def test_a_policy_without_a_limit_says_so_once(slept, monkeypatch, caplog, optio
     assert told(caplog) == [UNLIMITED] * is_told
 
 
+class Plain:
+    """A file with little more than urllib3 needs."""
+
+    def __init__(self):
+        file = io.BytesIO(b"again")
+        self.read, self.tell, self.seek = file.read, file.tell, file.seek
+
+
 @pytest.mark.parametrize("reply", [response(503), reset])
-def test_a_body_that_can_be_sent_only_once_is_sent_once(slept, reply):
+@pytest.mark.parametrize("once", ONCE.values(), ids=ONCE)
+def test_a_body_that_can_be_sent_only_once_is_sent_once(slept, reply, once):
     """The second time it would be empty."""
-    with Server(reply, OK) as server, urllib3.PoolManager(retries=Retry(POLICY)) as http:
+    retry = Retry(POLICY)
+    with once() as body, Server(reply, OK) as server, urllib3.PoolManager(retries=retry) as http:
         try:
-            assert http.request("PUT", server.url, body=iter([b"once"])).status == 503
+            assert http.request("PUT", server.url, body=body).status == 503
         except urllib3.exceptions.MaxRetryError:
             assert reply is reset
-        assert [body for _, _, _, body in server.requests] == [b"once"]
-    for body in (b"again", bytearray(b"again"), [b"again"], io.BytesIO(b"again")):
+        assert [sent for _, _, _, sent in server.requests] == [b"once"]
+
+
+@pytest.mark.parametrize("reply", [response(503), reset])
+def test_a_body_that_can_be_sent_again_is_sent_again(slept, reply):
+    mapped = mmap.mmap(-1, 5)
+    mapped[:] = b"again"
+    bodies = (b"again", bytearray(b"again"), [b"again"], io.BytesIO(b"again"), Plain(), mapped)
+    for body in bodies:
         with Server(reply, OK) as server, urllib3.PoolManager(retries=Retry(POLICY)) as http:
             assert http.request("PUT", server.url, body=body).status == 200
             assert [body for _, _, _, body in server.requests] == [b"again"] * 2

@@ -100,10 +100,21 @@ def url_parts(url: str) -> tuple[str, str]:
     return shown, f"{parts.scheme}://{parts.hostname}:{port}"
 
 
+def can_go_back(file: Any) -> bool:
+    """Whether a file can be read again from where it was."""
+    seekable = getattr(file, "seekable", None)
+    try:
+        return hasattr(file, "seek") and (seekable is None or bool(seekable()))
+    except (OSError, ValueError):
+        # It is closed.
+        return False
+
+
 def holds_its_bytes(body: Any) -> bool:
-    """Whether each attempt can send this body as it is: text, or what memoryview takes."""
-    if isinstance(body, str):
-        return True
+    """Whether each attempt can send this body as it is: text, or what memoryview takes. Clients read a
+    file, such as an mmap, also if memoryview takes it."""
+    if isinstance(body, str) or hasattr(body, "read"):
+        return isinstance(body, str)
     try:
         memoryview(body)
     except TypeError:

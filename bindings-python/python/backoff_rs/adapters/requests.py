@@ -21,6 +21,7 @@ from ._http import Client, Library, Request
 from ._http_parts import (
     MAX_DRAINED,
     Failure,
+    can_go_back,
     holds_its_bytes,
     refused_tunnel,
     status_of_tunnel,
@@ -66,7 +67,8 @@ def _head(response: requests.Response) -> tuple[int, Mapping[str, str]]:
 
 def _can_be_sent_again(request: requests.PreparedRequest) -> bool:
     body: Any = request.body
-    return body is None or holds_its_bytes(body) or isinstance(_begin(request), int)
+    is_file = isinstance(_begin(request), int) and can_go_back(body)
+    return body is None or holds_its_bytes(body) or is_file
 
 
 def _begin(request: requests.PreparedRequest) -> Any:

@@ -23,7 +23,7 @@ from ._decisions import (
     with_advice,
 )
 from ._drain import drain
-from ._http_parts import holds_its_bytes, refused_tunnel, status_of_tunnel
+from ._http_parts import can_go_back, holds_its_bytes, refused_tunnel, status_of_tunnel
 from ._tls import is_about_tls
 
 TYPE_CHECKING = False
@@ -190,5 +190,7 @@ def _is_sent_once() -> bool:
             return False
         frame = frame.f_back
     body = frame.f_locals["body"]
-    can_be_rewound = hasattr(body, "tell") or isinstance(body, list | tuple)
-    return not (body is None or can_be_rewound or holds_its_bytes(body))
+    # urllib3 goes back to where a file was, if it could tell.
+    can_be_rewound = isinstance(frame.f_locals.get("body_pos"), int) and can_go_back(body)
+    is_again = body is None or isinstance(body, list | tuple) or holds_its_bytes(body)
+    return not (is_again or can_be_rewound)
