@@ -6,6 +6,7 @@ session.mount("https://", RetryAdapter("full:base=100ms,cap=20s,max_retries=5"))
 
 from __future__ import annotations
 
+import io
 import math
 import time
 from collections.abc import Mapping
@@ -175,32 +176,56 @@ class RetryAdapter(HTTPAdapter):
         return min(limit, connect or limit), min(limit, read or limit)
 
 
+class _Body(io.BytesIO):
+    """A body in memory. urllib3 asks whether it has ended, as it asks http.client."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__(body)
+        self._length = len(body)
+
+    def isclosed(self) -> bool:
+        return self.closed or self.tell() >= self._length
+
+
 def _read(response: requests.Response, end: float) -> None:
-    """Reads the body into memory, until this time."""
+    """Reads the body into memory, until this time. A function that reads raw, or the body in parts, finds
+    it there as it was sent."""
     body, chunks = response.raw, []
     try:
-        while chunk := body.read1(MAX_DRAINED, decode_content=True):
+        while chunk := body.read1(MAX_DRAINED, decode_content=False):
             chunks.append(chunk)
             if time.monotonic() > end:
                 raise requests.ReadTimeout("no whole body in time", response=response)
+    # As Response.iter_content() does.
     except urllib3.exceptions.ProtocolError as error:
         raise requests.exceptions.ChunkedEncodingError(error) from error
-    except urllib3.exceptions.DecodeError as error:
-        raise requests.exceptions.ContentDecodingError(error) from error
     except urllib3.exceptions.SSLError as error:
         raise requests.exceptions.SSLError(error) from error
     except urllib3.exceptions.ReadTimeoutError as error:
-        raise requests.ReadTimeout(error) from error
+        raise requests.ConnectionError(error) from error
     finally:
         response.close()
-    # As Response.content does.
-    kept: Any = response
-    kept._content, kept._content_consumed = b"".join(chunks), True
+    response.raw = urllib3.HTTPResponse(
+        _Body(b"".join(chunks)),
+        body.headers,
+        status=body.status,
+        version=body.version,
+        version_string=body.version_string,
+        reason=body.reason,
+        preload_content=False,
+        decode_content=body.decode_content,
+        # Of which requests takes the cookies.
+        original_response=body._original_response,
+        msg=body.msg,
+        retries=body.retries,
+        request_method=response.request.method,
+        request_url=body.url,
+    )
 
 
 def _drain(_request: object, response: requests.Response, seconds: float) -> None:
     read: Any = response
-    # With read_body there is nothing left, and urllib3 refuses to read on after it has decoded a part.
+    # urllib3 refuses to read on after it has decoded a part for a function of the caller.
     if not read._content_consumed:
         drain(response.raw, seconds)
     response.close()
