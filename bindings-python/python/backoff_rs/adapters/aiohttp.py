@@ -97,6 +97,9 @@ def _has_met_total(request: ClientRequest) -> bool:
 def _failure(error: Exception) -> Failure:
     if isinstance(error, _PERMANENT) or is_about_tls(error):
         return Failure("permanent")
+    if isinstance(error.__cause__, aiohttp.http_exceptions.ContentEncodingError):
+        # The body is complete, and it cannot be decoded.
+        return Failure("permanent")
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return refused_tunnel(error.status)
     if isinstance(error, TimeoutError):
