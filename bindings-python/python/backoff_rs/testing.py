@@ -179,7 +179,8 @@ def fake_time(
     None of them waits: a sleep= of a loop is replaced, too, unless the loop also has a clock_ns,
     because such a loop has a time of its own. time.monotonic_ns() returns the fake time. A policy or
     policy string replaces that of each loop: "off" turns retries off. Loops without a stream or seed
-    draw from the seed.
+    draw from the seed. The Retry of the adapter of urllib3 waits in fake time, too, but is no loop: it
+    keeps its policy and its stream.
 
     Raises PolicyError for an invalid policy string or seed; TypeError for other types.
     """

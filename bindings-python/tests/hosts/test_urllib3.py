@@ -10,6 +10,7 @@ import urllib3
 from backoff_rs import PolicyError, RandomStream, _log
 from backoff_rs.adapters import urllib3 as urllib3_adapter
 from backoff_rs.adapters.urllib3 import Retry
+from backoff_rs.testing import fake_time
 from nasty import CASES
 from nasty import POLICY as CASE_POLICY
 from once import ONCE
@@ -249,3 +250,22 @@ def test_a_proxy_that_refuses_a_tunnel(status, attempts, slept):
             http.request("GET", "https://host.invalid/", retries=Retry("immediate:max_retries=2"))
         assert [method for method, *_ in proxy.requests] == ["CONNECT"] * attempts
     assert len(slept) == attempts - 1
+
+
+def test_nothing_waits_in_fake_time():
+    with Server(response(503, "Retry-After: 7\r\n"), response(500), OK) as server:
+        retry = Retry("constant:base=5s,max_retries=3")
+        with fake_time() as clock, urllib3.PoolManager(retries=retry) as http:
+            assert http.request("GET", server.url).status == 200
+    assert clock.slept == [7, 5]
+
+
+def test_the_wait_before_a_redirect_in_fake_time():
+    reply = response(302, "Location: /b\r\nRetry-After: 7\r\n")
+    with (
+        Server(reply, OK) as server,
+        urllib3.HTTPConnectionPool("127.0.0.1", server.port) as pool,
+        fake_time() as clock,
+    ):
+        assert pool.request("GET", "/", retries=Retry("default")).status == 200
+    assert clock.slept == [7]

@@ -7,10 +7,10 @@ HTTPAdapter(max_retries=Retry(...)).
 from __future__ import annotations
 
 import sys
-import time
 
 import urllib3
 
+from .. import _time
 from .._backoff import RandomStream
 from .._http import http_verdict
 from .._types import Outcome
@@ -58,7 +58,7 @@ class Retry(urllib3.Retry):
                are at most 10 redirects. backoff_factor, backoff_max and backoff_jitter do nothing.
 
     A server's retry-after-ms, Retry-After or RateLimit-Reset changes a wait as the policy says,
-    within its bounds.
+    within its bounds. In fake_time() nothing waits; its policy and its seed change loops only.
 
     Raises PolicyError, ValueError and TypeError for invalid arguments.
     """
@@ -146,14 +146,14 @@ class Retry(urllib3.Retry):
         counts = (self.connect, self.read, self.status, self.other)
         if self.total is None and None in counts:
             warn_if_unlimited(self._policy, self._given)
-        time.sleep(self._decide(self._verdict(response)).delay)
+        _wait(self._decide(self._verdict(response)))
 
     def sleep_for_retry(self, response: BaseHTTPResponse) -> bool:
         """Waits before a redirect, if the server asks for it."""
         verdict = self._verdict(response)
         if verdict.retry_after is None:
             return False
-        time.sleep(self._decide(Verdict("throttled", verdict.retry_after)).delay)
+        _wait(self._decide(Verdict("throttled", verdict.retry_after)))
         return True
 
     def _verdict(self, response: BaseHTTPResponse | None) -> Verdict:
@@ -173,6 +173,11 @@ class Retry(urllib3.Retry):
         return decision_after(
             self._policy, stream, retries, 0, Verdict(outcome, verdict.retry_after)
         )
+
+
+def _wait(decision: Decision) -> None:
+    """Waits as a blocking loop does."""
+    _time.current().block(decision.delay_ns)
 
 
 def _is_refused_for_good(error: Exception) -> bool:
