@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 import requests
+import urllib3
 from backoff_rs.adapters.requests import RetryAdapter
 from http_clients import Aiohttp, Httpx, Requests, get
 from once import ONCE
@@ -108,3 +109,23 @@ def test_a_body_in_which_a_read_takes_too_long():
         client.fetch(get(server.url, timeout=(60, 2)))
     assert type(raised.value) is requests.ConnectionError
     assert [end.outcome for end in ends] == ["timeout"]
+
+
+@pytest.mark.parametrize(
+    "timeout", ["5", 0, -1, True, (1, "5"), (0, 1), (1, 2, 3), urllib3.Timeout, (None,)]
+)
+def test_requests_says_what_is_wrong_with_a_timeout(timeout):
+    """attempt_timeout hides nothing of it."""
+
+    def ask(adapter):
+        with requests.Session() as session:
+            session.trust_env = False
+            session.mount("http://", adapter)
+            session.get("http://127.0.0.1:1/", timeout=timeout)
+
+    with pytest.raises(Exception, match=r".") as plain:
+        ask(HTTPAdapter())
+    with pytest.raises(type(plain.value)) as raised:
+        ask(RetryAdapter("off", attempt_timeout=60))
+    assert not isinstance(plain.value, requests.ConnectionError)
+    assert str(raised.value) == str(plain.value)

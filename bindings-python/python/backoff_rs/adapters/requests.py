@@ -172,8 +172,21 @@ class RetryAdapter(HTTPAdapter):
             total = bounded.total
             bounded.total = min(limit, total) if isinstance(total, int | float) else limit
             return bounded
-        connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
-        return min(limit, connect or limit), min(limit, read or limit)
+        try:
+            connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
+            return _shorter(limit, connect), _shorter(limit, read)
+        except (TypeError, ValueError):
+            # requests says what is wrong with it.
+            return timeout
+
+
+def _shorter(limit: float, timeout: Any) -> Any:
+    """The limit, or the timeout of a step that ends before it."""
+    if timeout is None:
+        return limit
+    if isinstance(timeout, bool) or timeout <= 0:
+        raise ValueError("no timeout of requests")
+    return min(limit, timeout)
 
 
 class _Body(io.BytesIO):
