@@ -1,5 +1,8 @@
 """Every program in ADAPTERS.md is run, and prints what the block after it shows."""
 
+import asyncio
+import importlib
+import inspect
 import os
 import re
 import subprocess
@@ -7,6 +10,7 @@ import sys
 from urllib.parse import urlsplit
 
 import pytest
+import requests
 from processes import FOLDER, PATIENCE
 
 ROOT = FOLDER.parents[1]
@@ -29,13 +33,42 @@ def test_every_adapter_has_a_program():
         assert f"[`{name}`](#{name})" in PAGE
 
 
-def test_the_imports_on_the_page_about_http():
-    lines = re.findall(
-        r"`(from backoff_rs\.adapters\..*?)`", (ROOT / "docs/http.md").read_text("utf-8")
-    )
+@pytest.mark.parametrize("page", ["docs/http.md", "README.md"])
+def test_the_imports_of_adapters_on_a_page(page):
+    lines = re.findall(r"`(from backoff_rs\.adapters\..*?)`", (ROOT / page).read_text("utf-8"))
     assert len(lines) >= 4
     for line in lines:
         exec(line, {})
+
+
+class Mounting:
+    """A session of requests, in which a line mounts an adapter."""
+
+    def mount(self, _prefix, adapter):
+        assert isinstance(adapter, requests.adapters.HTTPAdapter)
+
+
+def test_the_table_of_http_clients_in_the_readme():
+    rows = re.findall(
+        r"^\| [^|]* \| `backoff-rs\[(\w+)\]` \| `(from .*?)` \| `(.*?)` \|$",
+        (ROOT / "README.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    assert [extra for extra, *_ in rows] == ["httpx", "httpx", "requests", "aiohttp", "urllib3"]
+
+    async def use():
+        for extra, line, expression in rows:
+            names = {extra: importlib.import_module(extra), "session": Mounting()}
+            exec(line, names)
+            made = eval(expression, names)
+            for close in ("aclose", "close", "clear"):
+                if hasattr(made, close):
+                    closed = getattr(made, close)()
+                    if inspect.isawaitable(closed):
+                        await closed
+                    break
+
+    asyncio.run(use())
 
 
 @pytest.mark.parametrize(
