@@ -52,8 +52,10 @@ class HttpOptions(_PolicyFields, total=False):
                      as to connect, and each wait for a part of the response. An attempt ends with
                      the head of the response, or with read_body after its body. It is that of the
                      policy, unless it is given here.
-    read_body        whether an attempt reads the whole body of the response. A success whose body
-                     ends early is then repeated; a failure decides by its status.
+    read_body        whether an attempt reads the whole body of the response into memory, also that of
+                     a failure. A success whose body ends early is then repeated; a failure decides
+                     by its status. Nothing limits its size, and only attempt_timeout ends one that
+                     keeps coming.
     budget           a budget string, of which each origin (scheme, host and port) has a budget of
                      its own, by default "finagle"; a Budget or a SharedBudget for all; or None.
     key, deadline_ns may be functions of the client's request.
