@@ -1,5 +1,6 @@
 """Requests of HTTP adapters at their edges: what says nothing, what never begins, and what is left behind."""
 
+import gc
 import io
 import time
 from datetime import timedelta
@@ -191,6 +192,7 @@ def test_a_body_that_cannot_be_decoded_is_not_repeated(kind, read_body):
         with pytest.raises(error):
             client.fetch(get(server.url))
         assert len(server.requests) == 1
+    gc.collect()
 
 
 def test_the_error_of_a_loop_within_the_client_is_raised():

@@ -66,3 +66,19 @@ def test_a_body_whose_iterator_cannot_be_closed(adapter, read_body):
 
     assert (send() if adapter is RetryTransport else anyio.run(send_async)) == "busy"
     assert [body.is_closed for body in bodies] == [True, True]
+
+
+@pytest.mark.parametrize(("timeout", "bounded"), [(None, 2), (0, 0), (1, 1), (5, 2)])
+def test_attempt_timeout_bounds_each_step(timeout, bounded):
+    """A timeout of 0 is one, and httpx says what it means."""
+    seen = []
+
+    def answer(request):
+        seen.append(request.extensions["timeout"])
+        return httpx.Response(200)
+
+    inner = httpx.MockTransport(answer)
+    transport = RetryTransport("off", transport=inner, attempt_timeout=2)
+    with httpx.Client(transport=transport, timeout=timeout) as client:
+        client.get("http://host")
+    assert seen == [dict.fromkeys(["connect", "read", "write", "pool"], bounded)]

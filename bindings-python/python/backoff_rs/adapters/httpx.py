@@ -142,8 +142,9 @@ class RetryTransport(httpx.BaseTransport):
         limit = rules.attempt_timeout or math.inf
         if limit < math.inf:
             timeout = _timeouts(request)
-            steps = ("connect", "read", "write", "pool")
-            timeout |= {step: min(limit, timeout.get(step) or limit) for step in steps}
+            for step in ("connect", "read", "write", "pool"):
+                kept = timeout.get(step)
+                timeout[step] = limit if kept is None else min(limit, kept)
 
         def attempt() -> httpx.Response:
             end = time.monotonic() + limit
