@@ -25,8 +25,22 @@ class Counting(io.BytesIO):
         raise io.UnsupportedOperation("seek")
 
 
+class Part:
+    """A file with read() and some of the other methods of files."""
+
+    def __init__(self, *methods):
+        file = io.BytesIO(b"once")
+        for name in ("read", *methods):
+            setattr(self, name, getattr(file, name))
+
+    def __iter__(self):
+        yield self.read()
+
+
 ONCE = {
     "iterator": lambda: contextlib.nullcontext(iter([b"once"])),
     "pipe": pipe,
     "counting": lambda: Counting(b"once"),
+    "no tell()": lambda: contextlib.nullcontext(Part("seek")),
+    "no seek()": lambda: contextlib.nullcontext(Part("tell")),
 }

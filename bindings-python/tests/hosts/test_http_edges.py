@@ -16,7 +16,7 @@ from backoff_rs import PolicyError, RetryError, retrying
 from backoff_rs.adapters import httpx as httpx_adapter
 from backoff_rs.adapters import requests as requests_adapter
 from backoff_rs.adapters._http_options import HttpRules
-from backoff_rs.adapters._http_parts import is_long, switched
+from backoff_rs.adapters._http_parts import can_go_back, is_long, switched
 from backoff_rs.adapters.httpx import AsyncRetryTransport, RetryTransport
 from backoff_rs.adapters.requests import switch
 from http_clients import Aiohttp, Requests, get
@@ -124,6 +124,14 @@ def test_a_hook_that_raises_closes_the_response(adapter, hook):
 )
 def test_a_body_of_more_than_64_kib_is_long(length, expected):
     assert is_long(length) is expected
+
+
+def test_a_closed_file_cannot_go_back():
+    """The client says that it is closed."""
+    file = io.BytesIO(b"text")
+    assert can_go_back(file)
+    file.close()
+    assert not can_go_back(file)
 
 
 def test_the_first_and_the_last_status_have_outcomes():
