@@ -26,6 +26,9 @@ export function retryingAdapter(options = {}) {
 async function repeat(send, settings, config) {
 	const { beforeRedirect, cancelToken, data, headers, method, retry, signal } = config;
 	const cancelled = cancelToken?.toAbortSignal?.();
+	// axios calls it on every signal that it gets, which would end the subscription of all attempts.
+	const unsubscribe = cancelled?.unsubscribe;
+	delete cancelled?.unsubscribe;
 	let isRedirected = false;
 	const described = {
 		request: config,
@@ -58,7 +61,7 @@ async function repeat(send, settings, config) {
 		});
 	};
 	const limited = () => withTimeout(settings.attemptTimeout, client.signal, attempt, late);
-	return request(limited, settings, client).finally(() => cancelled?.unsubscribe());
+	return request(limited, settings, client).finally(unsubscribe);
 
 	/** As a `timeout` of axios that is over. */
 	function late(timeout) {

@@ -193,26 +193,32 @@ test("by require", () => {
 	assert.equal(typeof createRequire(import.meta.url)("backoff-wasm/axios").retryingAdapter({}), "function");
 });
 
-for (const attemptTimeout of [undefined, 60_000]) {
-	test(`a cancelToken ends a wait and an attempt at once, attemptTimeout ${attemptTimeout}`, {
-		timeout: 60_000,
-	}, async () => {
-		for (const script of [[503], "silence"]) {
-			const { url, requests } = play(script);
-			const { token: cancelToken, cancel } = axios.CancelToken.source();
-			const adapter = retryingAdapter({ policy: "constant:base=1h", attemptTimeout });
-			const ended = axios.create({ adapter }).get(url, { cancelToken });
-			while (requests.length === 0) {
-				await wait(10);
+for (const adapter of ["http", "fetch"]) {
+	for (const attemptTimeout of [undefined, 60_000]) {
+		const name = `a cancelToken ends a wait and an attempt at once, ${adapter}, attemptTimeout ${attemptTimeout}`;
+		test(name, { timeout: 60_000 }, async () => {
+			for (const [policy, script, sent] of [
+				["constant:base=1h", [[503]], 1],
+				["constant:base=1h", ["silence"], 1],
+				[FAST, [[503], "silence"], 2],
+			]) {
+				const { url, requests } = play(...script);
+				const { token: cancelToken, cancel } = axios.CancelToken.source();
+				const retrying = retryingAdapter({ policy, attemptTimeout, adapter });
+				const ended = axios.create({ adapter: retrying }).get(url, { cancelToken });
+				while (requests.length < sent) {
+					await wait(10);
+				}
+				await wait(50);
+				cancel("enough");
+				const error = await ended.catch((error) => error);
+				assert.ok(axios.isCancel(error));
+				assert.equal(error.message, "enough");
+				assert.equal(requests.length, sent);
+				assert.deepEqual(cancelToken._listeners ?? [], []);
 			}
-			await wait(50);
-			cancel("enough");
-			const error = await ended.catch((error) => error);
-			assert.ok(axios.isCancel(error));
-			assert.equal(error.message, "enough");
-			assert.equal(requests.length, 1);
-		}
-	});
+		});
+	}
 }
 
 test("an aborted signal beside a cancelToken where AbortSignal.any is missing", async (t) => {
