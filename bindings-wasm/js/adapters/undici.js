@@ -25,8 +25,11 @@ class Call {
 	#canceller = new AbortController();
 	/** The controller of the running attempt. */
 	#target;
+	#last;
 	#isPaused = false;
 	#hasStarted = false;
+	/** What the handler got for the context of an attempt that had not begun. */
+	#context = {};
 
 	constructor(settings, dispatch, given, handler) {
 		// To look at the headers of an iterator is to take them.
@@ -44,7 +47,7 @@ class Call {
 		let takesMore;
 		const attempt = () =>
 			new Promise((resolve, reject) => {
-				last = new Attempt(this, resolve, reject);
+				last = this.#last = new Attempt(this, resolve, reject);
 				try {
 					const answer = this.send(this.given, last);
 					takesMore ??= answer;
@@ -69,10 +72,18 @@ class Call {
 			responseOf: () => last.failure,
 			wasNeverSent: () => !last.hasStarted && !last.isLate,
 		};
-		request(attempt, this.settings, client).then(
+		const onRetry = (event) => {
+			// Only a controller lets the caller abort a wait before any attempt has begun.
+			this.#begin(this.#context);
+			return this.settings.onRetry?.(event);
+		};
+		request(attempt, { ...this.settings, onRetry }, client).then(
 			() => last.pass(),
-			// A loop may fail before its first attempt.
-			(error) => this.handler.onResponseError?.(this, error),
+			(error) => {
+				// A loop may fail before its first attempt, and leaves one behind that the caller aborts.
+				last?.leave();
+				this.handler.onResponseError?.(this, error);
+			},
 		);
 		return takesMore ?? true;
 	}
@@ -80,15 +91,29 @@ class Call {
 	/** An attempt has begun. The caller's handler learns of the first one. */
 	start(controller, context) {
 		this.#target = controller;
+		Object.assign(this.#context, context);
+		this.#begin(context);
+	}
+
+	#begin(context) {
 		if (!this.#hasStarted) {
 			this.#hasStarted = true;
 			this.handler.onRequestStart?.(this, context);
 		}
 	}
 
-	abort(reason = new errors.RequestAbortedError()) {
-		this.#target?.abort(reason);
+	/** What `abort` does, which an interceptor may replace. */
+	end(reason) {
 		this.#canceller.abort(reason);
+		if (this.#last?.isPassed) {
+			this.#last.abort(reason);
+		} else {
+			this.#target?.abort(reason);
+		}
+	}
+
+	abort(reason = new errors.RequestAbortedError()) {
+		this.end(reason);
 	}
 
 	pause() {
@@ -98,7 +123,11 @@ class Call {
 
 	resume() {
 		this.#isPaused = false;
-		this.#target?.resume();
+		if (this.#last?.isPassed) {
+			this.#last.resume();
+		} else {
+			this.#target?.resume();
+		}
 	}
 
 	get paused() {
@@ -137,6 +166,8 @@ class Call {
 class Attempt {
 	/** Whether undici has begun to send it. */
 	hasStarted = false;
+	/** Whether the caller's handler gets the response. */
+	isPassed = false;
 	#call;
 	#resolve;
 	#reject;
@@ -144,6 +175,11 @@ class Attempt {
 	#head;
 	/** What has arrived: the methods of the handler and their arguments; undefined once it is passed on. */
 	#kept = [];
+	/** How much of it the handler has got. */
+	#given = 0;
+	#isGiving = false;
+	/** Whether the handler has got its end. */
+	#hasEnded = false;
 	/** How many bytes of an unread body may be read. */
 	#toDrain;
 	#isOver = false;
@@ -164,8 +200,9 @@ class Attempt {
 	onRequestStart(controller, context) {
 		// A redirect below this interceptor begins again.
 		this.#controller = controller;
-		if (this.#late) {
-			controller.abort(this.#late);
+		const { aborted, reason } = this.#call;
+		if (this.#late || aborted) {
+			controller.abort(this.#late ?? reason);
 			return;
 		}
 		this.hasStarted = true;
@@ -230,6 +267,9 @@ class Attempt {
 	#keepOrPass(method, ...given) {
 		if (this.#kept) {
 			this.#kept.push([method, given]);
+			if (this.isPassed) {
+				this.#give();
+			}
 		} else {
 			this.#call.handler[method]?.(this.#call, ...given);
 		}
@@ -260,21 +300,85 @@ class Attempt {
 
 	/** Lets the caller's handler have the response: what has arrived and what will. */
 	pass() {
-		const kept = this.#kept ?? [];
-		let failure;
-		try {
-			// The handler may ask for more during this call. More is kept, and delivered after it.
-			for (const [method, given] of kept) {
-				this.#call.handler[method]?.(this.#call, ...given);
-			}
-		} catch (error) {
-			failure = { error };
+		this.isPassed = true;
+		if (this.#call.aborted) {
+			this.abort(this.#call.reason);
+		} else {
+			this.#give();
 		}
-		this.#kept = undefined;
-		if (failure) {
-			this.#controller.abort(failure.error);
-		} else if (!this.#isOver && !this.#call.paused) {
-			this.#controller.resume();
+	}
+
+	/** The loop waits no longer for the attempt. */
+	leave() {
+		clearTimeout(this.#timer);
+	}
+
+	/** The caller wants no more of a response that is passed on: its handler gets an error in place of the rest. */
+	abort(reason) {
+		if (!this.#kept || this.#hasEnded) {
+			this.#controller?.abort(reason);
+			return;
+		}
+		this.#given = 0;
+		this.#kept = [];
+		if (this.#isOver) {
+			this.#kept.push(["onResponseError", [reason]]);
+		} else {
+			this.#controller.abort(reason);
+		}
+		this.#give();
+	}
+
+	resume() {
+		if (this.#kept) {
+			this.#give();
+		} else {
+			this.#controller?.resume();
+		}
+	}
+
+	/** Gives the caller's handler what has arrived, until it pauses. */
+	#give() {
+		// The handler may ask for more during a call. More is kept, and given after it.
+		if (this.#isGiving) {
+			return;
+		}
+		const call = this.#call;
+		this.#isGiving = true;
+		try {
+			while (this.#given < this.#kept?.length && (call.aborted || !call.paused)) {
+				const [method, given] = this.#kept[this.#given];
+				this.#kept[this.#given++] = undefined;
+				this.#giveOne(method, given);
+			}
+		} finally {
+			this.#isGiving = false;
+		}
+		if (this.#given >= this.#kept?.length && (call.aborted || !call.paused)) {
+			this.#kept = undefined;
+			if (!this.#isOver && !call.aborted) {
+				this.#controller.resume();
+			}
+		}
+	}
+
+	/** An error that the handler throws aborts the response, as without retries. */
+	#giveOne(method, given) {
+		const { handler } = this.#call;
+		const isError = method === "onResponseError";
+		const isEnd = method === "onResponseEnd";
+		this.#hasEnded ||= isError || isEnd;
+		try {
+			handler[method]?.(this.#call, ...given);
+		} catch (error) {
+			if (isError) {
+				throw error;
+			}
+			if (isEnd) {
+				handler.onResponseError?.(this.#call, error);
+			} else {
+				this.#call.end(error);
+			}
 		}
 	}
 

@@ -371,6 +371,182 @@ test("an error that the caller's handler throws aborts the request", async () =>
 	assert.deepEqual(told, ["pause", ["abort", boom]]);
 });
 
+for (const [name, send] of Object.entries({ request, fetch })) {
+	test(`an abort of ${name} ends the wait, also where no attempt has begun`, { timeout: 60_000 }, async () => {
+		const url = await refusedOrigin();
+		for (const isWaiting of [true, false]) {
+			const controller = new AbortController();
+			const mine = new Error("mine");
+			const reasons = [];
+			const agent = new Agent();
+			const onRetry = async () => {
+				if (isWaiting) {
+					setTimeout(() => controller.abort(mine), 10);
+				} else {
+					controller.abort(mine);
+				}
+			};
+			const onStop = ({ attempts, reason }) => void reasons.push(attempts, reason);
+			const dispatcher = agent.compose(retries({ policy: "constant:base=1h", onRetry, onStop }));
+			await assert.rejects(send(url, { dispatcher, signal: controller.signal }), (error) => error === mine);
+			await turn();
+			assert.deepEqual(reasons, [1, "cancelled"]);
+			await agent.close();
+		}
+	});
+}
+
+test("an abort ends a later attempt that has not begun, which is not sent then", { timeout: 60_000 }, async () => {
+	const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+	const mine = new Error("mine");
+	let late;
+	let ofCaller;
+	const options = { attemptTimeout: 3_600_000 };
+	const onRequestStart = (controller, context) => {
+		ofCaller = { controller, context };
+	};
+	const play = (handler, controller, attempt) => {
+		if (attempt === 1) {
+			handler.onResponseError(undefined, refused);
+		} else {
+			late = () => handler.onRequestStart(controller, { history: [] });
+			setTimeout(() => ofCaller.controller.abort(mine));
+		}
+		return true;
+	};
+	const { seen, told, ended } = dispatched(options, {}, play, { onRequestStart });
+	await ended;
+	assert.deepEqual(seen, [
+		["onRequestStart", {}],
+		["onResponseError", mine],
+	]);
+	assert.ok(!process.getActiveResourcesInfo().includes("Timeout"));
+	late();
+	assert.deepEqual(told, [["abort", mine]]);
+});
+
+test("a handler that knew of no attempt gets the context of the one that begins", async () => {
+	const contexts = [];
+	const { ended } = dispatched(
+		{},
+		{},
+		(handler, controller, attempt) => {
+			if (attempt === 1) {
+				handler.onResponseError(undefined, Object.assign(new Error("refused"), { code: "ECONNREFUSED" }));
+				return true;
+			}
+			handler.onRequestStart(controller, { history: ["a"] });
+			handler.onResponseStart(controller, 200, {}, "");
+			handler.onResponseEnd(controller, {});
+			return true;
+		},
+		{ onRequestStart: (_, context) => void contexts.push(context) },
+	);
+	await ended;
+	assert.deepEqual(contexts, [{ history: ["a"] }]);
+});
+
+/** What a handler gets that does something, once, in one of its methods. */
+async function seenBy(dispatcher, request, at, act) {
+	const log = [];
+	let turns = 0;
+	const handler = {};
+	for (const name of ["onRequestStart", "onResponseStart", "onResponseData", "onResponseEnd", "onResponseError"]) {
+		handler[name] = (controller, ...given) => {
+			log.push(given[0] instanceof Error ? `${name} ${given[0].message}` : name);
+			if (name === at && ++turns === 1) {
+				act(controller, log);
+			}
+		};
+	}
+	dispatcher.dispatch(request, handler);
+	while (!log.some((each) => /^onResponse(?:End|Error)/.test(each))) {
+		await wait(1);
+	}
+	// Nothing may follow the end.
+	await wait(20);
+	return log;
+}
+
+test("a handler that aborts or throws gets what undici alone gives it", { timeout: 60_000 }, async () => {
+	const throwIt = () => {
+		throw new Error("mine");
+	};
+	const abort = (controller) => controller.abort(new Error("mine"));
+	const abortLater = (controller) => {
+		controller.pause();
+		setTimeout(() => controller.abort(new Error("mine")), 5);
+	};
+	for (const options of [{}, { readBody: true }]) {
+		for (const act of [throwIt, abort, abortLater]) {
+			for (const at of ["onResponseStart", "onResponseData", "onResponseEnd"]) {
+				for (const answer of [
+					[200, {}, "a"],
+					[200, {}, "a".repeat(1_000_000)],
+					[200, { "content-length": "0" }, ""],
+				]) {
+					const { url } = play(answer);
+					const { origin, pathname: path } = new URL(url);
+					const given = { origin, path, method: "GET" };
+					const plain = new Agent();
+					const agent = new Agent();
+					const expected = await seenBy(plain, given, at, act);
+					const seen = await seenBy(agent.compose(retries({ policy: FAST, ...options })), given, at, act);
+					const withoutData = (log) => log.filter((each) => each !== "onResponseData" || at !== "onResponseEnd");
+					const name = `${act.name} ${at} ${answer[2].length} ${inspect(options)}`;
+					assert.deepEqual(withoutData(seen), withoutData(expected), name);
+					await plain.destroy();
+					await agent.destroy();
+				}
+			}
+		}
+	}
+});
+
+test("a handler that pauses a response in memory gets the rest when it resumes", { timeout: 60_000 }, async () => {
+	for (const size of [1, 1_000_000]) {
+		for (const at of ["onResponseStart", "onResponseData"]) {
+			let seenInPause;
+			const pause = (controller, log) => {
+				const before = log.length;
+				controller.pause();
+				setTimeout(() => {
+					seenInPause = log.length - before;
+					controller.resume();
+				}, 20);
+			};
+			const { url } = play([200, {}, "a".repeat(size)]);
+			const { origin, pathname: path } = new URL(url);
+			const agent = new Agent();
+			const dispatcher = agent.compose(retries({ policy: FAST, readBody: true }));
+			const log = await seenBy(dispatcher, { origin, path, method: "GET" }, at, pause);
+			assert.equal(seenInPause, 0);
+			assert.equal(log.at(-1), "onResponseEnd");
+			assert.ok(log.includes("onResponseData"));
+			await agent.close();
+		}
+	}
+});
+
+test("interceptors and callers that want no more of a response that has arrived", { timeout: 60_000 }, async () => {
+	const { interceptors } = await import("undici");
+	for (const options of [{}, { readBody: true }]) {
+		const agent = new Agent();
+		const dispatcher = agent.compose(retries({ policy: FAST, ...options }));
+		const factory = () => {
+			throw new Error("factory");
+		};
+		for (const method of ["GET", "HEAD"]) {
+			const { origin, pathname: path } = new URL(play([200, {}, "text"]).url);
+			await assert.rejects(dispatcher.stream({ origin, path, method }, factory), { message: "factory" });
+		}
+		const dumped = dispatcher.compose(interceptors.dump({ maxSize: 5 }));
+		const { origin, pathname: path } = new URL(play([200, { "content-length": "11" }, "a long text"]).url);
+		await assert.rejects(dumped.request({ origin, path, method: "GET" }), { code: "UND_ERR_ABORTED" });
+		await agent.close();
+	}
+});
+
 test("the URL of an event, of an origin with a slash and of a request to a proxy", async () => {
 	for (const [given, url] of [
 		[{ origin: "http://a/", path: "/b?c" }, "http://a/b"],
