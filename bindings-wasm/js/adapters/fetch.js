@@ -92,7 +92,7 @@ async function repeat(send, settings, input, given) {
 		// A signal of null stays: undefined would bring back that of the request.
 		const response = await send(input, isAsGiven ? init : { ...init, ...body, ...(signal && { signal }) });
 		// A fetch that ignored its signal was left behind.
-		if (settings.readBody && isFailure(settings, response.status) && !signal?.aborted) {
+		if (settings.readBody && isFailure(settings, response?.status) && !signal?.aborted) {
 			failure = response;
 		}
 		return settings.readBody ? inMemory(response) : response;
@@ -127,13 +127,21 @@ async function bodyOf(input, init, method) {
 	return body.byteLength > 0 || input.bodyUsed ? { body } : undefined;
 }
 
-/** A response whose body has arrived. */
+/** A response whose body has arrived: a copy, which keeps what is read of the response. */
 async function inMemory(response) {
-	if (response.body === null) {
+	const { body } = Object(response);
+	// A mock may have less than a response, and React Native has no streams: it reads all bodies.
+	if (!body || typeof response.clone !== "function") {
 		return response;
 	}
-	const { status, statusText, headers, url, redirected, type } = response;
-	const read = new Response(await response.arrayBuffer(), { status, statusText, headers });
-	const as = (value) => ({ value, enumerable: true, configurable: true });
-	return Object.defineProperties(read, { url: as(url), redirected: as(redirected), type: as(type) });
+	if (typeof body.getReader !== "function") {
+		// Of node-fetch, where a copy that nobody reads holds up the response.
+		const { status, statusText, headers, url, redirected } = response;
+		const read = { status, statusText, headers, url, counter: Number(redirected) };
+		return new response.constructor(await response.arrayBuffer(), read);
+	}
+	const copy = response.clone();
+	const reader = response.body.getReader();
+	while (!(await reader.read()).done) {}
+	return copy;
 }

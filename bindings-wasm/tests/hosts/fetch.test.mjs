@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { createServer } from "node:net";
+import { Readable } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { inspect } from "node:util";
@@ -390,6 +392,80 @@ test("readBody: the response is that of fetch, with its body in memory", async (
 	assert.deepEqual([response.headers.get("x-a"), await response.text()], ["1", "text"]);
 	assert.equal((await fetch(play([204, {}, ""]).url)).status, 204);
 	assert.equal((await fetch(play([200]).url, { method: "HEAD" })).status, 200);
+});
+
+test("readBody: a response that no program can make, and what its copies tell", { timeout: 60_000 }, async (t) => {
+	for (const head of ["999 Request denied", "600 ", "200 Прекрасно", "103 Hint\r\n\r\nHTTP/1.1 200 OK"]) {
+		const server = createServer((socket) => {
+			socket.on("error", () => {});
+			socket.once("data", () => socket.end(`HTTP/1.1 ${head}\r\ncontent-length: 2\r\n\r\nhi`));
+		});
+		await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+		t.after(() => server.close());
+		const url = `http://127.0.0.1:${server.address().port}/`;
+		const plain = await fetch(url);
+		const { status, statusText, type, redirected } = plain;
+		for (const text of ["hi", "hi"]) {
+			const response = await retryingFetch({ policy: "off", readBody: true })(url);
+			const copy = response.clone();
+			for (const each of [response, copy, copy.clone()]) {
+				assert.ok(each instanceof Response);
+				assert.deepEqual(
+					[each.status, each.statusText, each.url, each.type, each.redirected, await each.text()],
+					[status, statusText, url, type, redirected, text],
+				);
+			}
+		}
+	}
+	const target = play([200, {}, "text"]);
+	const response = await retryingFetch({ readBody: true })(play([302, { location: target.path }]).url);
+	assert.deepEqual([response.clone().redirected, response.clone().url], [true, target.url]);
+});
+
+test("readBody: a long body arrives whole", { timeout: 60_000 }, async () => {
+	const text = Array.from({ length: 500_000 }, (_, line) => `${line}\n`).join("");
+	const response = await retryingFetch({ policy: FAST, readBody: true })(play([503], [200, {}, text]).url);
+	assert.ok((await response.text()) === text);
+});
+
+test("readBody: a response of node-fetch, whose body is a stream of Node.js", async () => {
+	class Other {
+		constructor(body, init) {
+			Object.assign(this, { body, init });
+		}
+		clone() {
+			throw new Error("the copy would hold up the response");
+		}
+		arrayBuffer = async () => Buffer.from("bytes");
+	}
+	const head = { status: 200, statusText: "OK", headers: {}, url: "http://a/" };
+	const given = Object.assign(new Other(Readable.from(["bytes"])), head, { redirected: true });
+	const { body, init } = await retryingFetch({ readBody: true, fetch: async () => given })("http://a/");
+	assert.deepEqual([`${body}`, init], ["bytes", { ...head, counter: 1 }]);
+});
+
+test("what a mock gives that is no whole response reaches the caller as it is", async () => {
+	for (const readBody of [false, true]) {
+		for (const mock of [
+			{ ok: true, json: async () => ({}) },
+			{ ok: true, status: 200, json: async () => ({}) },
+			{ ok: true, status: 200, body: "text", json: async () => ({}) },
+			undefined,
+			null,
+			"text",
+		]) {
+			let stop;
+			const onStop = (event) => (stop = event);
+			const fetch = retryingFetch({ readBody, fetch: async () => mock, onStop });
+			assert.equal(await fetch("http://127.0.0.1/"), mock);
+			assert.equal(stop.attempts, 1);
+			assert.equal(stop.outcome, mock ? "success" : "permanent");
+		}
+		let calls = 0;
+		const busy = { ok: false, status: 503 };
+		const fetch = retryingFetch({ policy: FAST, readBody, fetch: async () => ++calls && busy });
+		assert.deepEqual([await fetch("http://127.0.0.1/"), calls], [busy, 4]);
+	}
 });
 
 test("readBody: a status from 400 decides without its body, and a lower one needs it", async () => {
