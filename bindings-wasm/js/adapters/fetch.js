@@ -5,6 +5,7 @@ import { drain } from "./drain.js";
 import { isBeforeSending, isFailure, isOneShot, KEYS, nativeOf, whySentOnce, withNative } from "./http.js";
 import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
 import { request } from "./loop.js";
+import { copyOfHeaders, copyOfInit } from "./snapshot.js";
 import { derived, withTimeout } from "./timeout.js";
 
 /** The URL of the request that a function of this file hands to another fetch at this moment. */
@@ -54,11 +55,13 @@ function fetchOf(options, { fetch: given, ...settings }) {
 	return withNative(retrying, native);
 }
 
-/** The response of the last attempt of a request. */
-async function repeat(send, settings, input, given) {
-	// To read the headers of an iterator is to take them.
-	const isTaken = typeof given?.headers?.next === "function";
-	const init = isTaken ? { ...given, headers: new Headers(given.headers) } : given;
+/** The response of the last attempt of a request, whose arguments are as they are now. */
+async function repeat(send, settings, asked, given) {
+	const input = asked instanceof URL ? new URL(asked) : asked;
+	const copy = copyOfInit(given);
+	// Of a Request nothing else changes.
+	const ofRequest = isRequest(input) && copy?.headers === undefined && input.headers;
+	const init = ofRequest ? { ...copy, headers: copyOfHeaders(ofRequest) } : copy;
 	const { method, signal, headers, redirect } = settingsOf(input, init);
 	const described = {
 		request: { input, init, method, url: urlOf(input), headers },

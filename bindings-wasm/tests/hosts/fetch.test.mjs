@@ -151,7 +151,7 @@ test("a request is sent as it is: the same arguments, and what fetch returns", a
 	for (const method of ["POST", "GET"]) {
 		const init = { method, body: "text" };
 		assert.equal(await fetch("http://127.0.0.1/", init), response);
-		assert.equal(seen.pop()[1], init);
+		assert.deepEqual(seen.pop(), ["http://127.0.0.1/", init]);
 	}
 });
 
@@ -466,6 +466,139 @@ test("what a mock gives that is no whole response reaches the caller as it is", 
 		const fetch = retryingFetch({ policy: FAST, readBody, fetch: async () => ++calls && busy });
 		assert.deepEqual([await fetch("http://127.0.0.1/"), calls], [busy, 4]);
 	}
+});
+
+/** The requests that a server gets if the caller uses its arguments again, at once and in the wait. */
+async function sentWith(fetch, make, change) {
+	const { url, requests } = play([503], [200]);
+	const { input = url, init } = make(url);
+	const ended = fetch(input, init);
+	change({ input, init });
+	while (requests.length === 0) {
+		await wait(1);
+	}
+	await ended;
+	return requests.map(({ method, body, headers }) => [method, body.replace(/-{4,}\S+/g, "-"), headers["x-id"]]);
+}
+
+for (const [name, make, change] of [
+	["the object", () => ({ init: { method: "PUT", body: "a" } }), ({ init }) => Object.assign(init, { body: "b" })],
+	[
+		"headers",
+		() => ({ init: { method: "PUT", body: "a", headers: { "x-id": "a" } } }),
+		({ init }) => Object.assign(init.headers, { "x-id": "b" }),
+	],
+	[
+		"pairs of headers",
+		() => ({ init: { method: "PUT", body: "a", headers: [["x-id", "a"]] } }),
+		({ init }) => init.headers[0].splice(1, 1, "b"),
+	],
+	[
+		"a Headers object",
+		() => ({ init: { headers: new Headers({ "x-id": "a" }) } }),
+		({ init }) => init.headers.delete("x-id"),
+	],
+	["a URL", (url) => ({ input: new URL(url) }), ({ input }) => Object.assign(input, { pathname: "/nowhere" })],
+	[
+		"the headers of a Request",
+		(url) => ({ input: new Request(url, { method: "PUT", body: "a", headers: { "x-id": "a" } }) }),
+		({ input }) => input.headers.set("x-id", "b"),
+	],
+	["bytes", () => ({ init: { method: "PUT", body: new Uint8Array([97]) } }), ({ init }) => init.body.fill(98)],
+	[
+		"a part of a buffer",
+		() => ({ init: { method: "PUT", body: Buffer.from("xax").subarray(1, 2) } }),
+		({ init }) => init.body.fill(98),
+	],
+	[
+		"a DataView",
+		() => ({ init: { method: "PUT", body: new DataView(new TextEncoder().encode("xax").buffer, 1, 1) } }),
+		({ init }) => init.body.setUint8(0, 98),
+	],
+	[
+		"an ArrayBuffer",
+		() => ({ init: { method: "PUT", body: new Uint8Array([97]).buffer } }),
+		({ init }) => new Uint8Array(init.body).fill(98),
+	],
+	[
+		"parameters",
+		() => ({ init: { method: "PUT", body: new URLSearchParams("a=a&a=b") } }),
+		({ init }) => init.body.set("a", "b"),
+	],
+	[
+		"a form",
+		() => {
+			const body = new FormData();
+			body.append("a", "a");
+			body.append("a", new File(["text"], "name.txt", { type: "text/plain" }));
+			return { init: { method: "PUT", body } };
+		},
+		({ init }) => init.body.delete("a"),
+	],
+	[
+		"a Request as the second argument",
+		(url) => ({ init: new Request(url, { method: "DELETE", headers: { "x-id": "a" } }) }),
+		({ init }) => init.headers.set("x-id", "b"),
+	],
+]) {
+	test(`the arguments are those of the call: ${name}`, { timeout: 60_000 }, async () => {
+		const [plain] = await sentWith(globalThis.fetch, make, change);
+		const fetch = retryingFetch({ policy: "constant:base=5ms,max_retries=1", budget: null });
+		assert.deepEqual(await sentWith(fetch, make, change), [plain, plain]);
+		let input;
+		let init;
+		const later = retryingFetch({
+			policy: "constant:base=0s,max_retries=1",
+			budget: null,
+			onRetry: () => void change({ input, init }),
+		});
+		const { url, requests } = play([503], [200]);
+		({ input = url, init } = make(url));
+		await later(input, init);
+		assert.equal(requests.length, 2);
+		assert.deepEqual(requests[1].headers["x-id"], requests[0].headers["x-id"]);
+		const withoutBoundary = ({ body }) => body.replace(/-{4,}\S+/g, "-");
+		assert.equal(withoutBoundary(requests[1]), withoutBoundary(requests[0]));
+	});
+}
+
+test("what fetch gets has the kinds of values that the caller gave, and members that only one runtime knows", async () => {
+	let seen;
+	const mock = async (...given) => {
+		seen = given;
+		return new Response("");
+	};
+	const fetch = retryingFetch({ fetch: mock });
+	class Init {
+		get method() {
+			return "PUT";
+		}
+	}
+	const stream = new Blob(["text"]).stream();
+	const form = new FormData();
+	for (const init of [
+		{ headers: { a: "1" }, dispatcher: new Map(), cf: { a: 1 }, next: { revalidate: 1 }, keepalive: true },
+		{ headers: new Headers({ a: "1" }), method: "PUT", body: Buffer.from("text") },
+		{ headers: [["a", "1"]], method: "PUT", body: new Float64Array([1]) },
+		{ method: "PUT", body: new URLSearchParams("a=1") },
+		{ method: "PUT", body: new DataView(new ArrayBuffer(2)) },
+		{ method: "PUT", body: form },
+	]) {
+		await fetch("http://127.0.0.1/", init);
+		assert.deepEqual(seen[1], init);
+		assert.equal(seen[1].dispatcher, init.dispatcher);
+		assert.equal(seen[1].body?.constructor, init.body?.constructor);
+	}
+	await fetch("http://127.0.0.1/", { method: "PUT", body: stream, duplex: "half" });
+	assert.deepEqual([seen[1].body === stream, seen[1].duplex], [true, "half"]);
+	const input = new URL("http://127.0.0.1/a");
+	await fetch(input, new Init());
+	assert.deepEqual([seen[0] instanceof URL, seen[0].href, seen[1].method], [true, input.href, "PUT"]);
+	await fetch("http://127.0.0.1/");
+	assert.deepEqual(seen, ["http://127.0.0.1/", undefined]);
+	const foreign = { append() {}, pipe() {}, *[Symbol.iterator]() {} };
+	await fetch("http://127.0.0.1/", { method: "PUT", body: foreign });
+	assert.equal(seen[1].body, foreign);
 });
 
 test("readBody: a status from 400 decides without its body, and a lower one needs it", async () => {
