@@ -6,7 +6,7 @@ import type { Duration, OfAnOperation } from "../index.js";
 export type CockatielFailure = { readonly error: unknown } | { readonly value: unknown };
 
 /** The options of {@link retryOptions}. */
-export interface CockatielOptions extends OfAnOperation {
+export interface CockatielOptions extends Omit<OfAnOperation, "retryAfter"> {
 	/** How long the server asked to wait, in ms, as `parseRetryAfter` returns it. */
 	readonly retryAfter?: ((failure: CockatielFailure) => Duration | null | undefined) | undefined;
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -22,4 +22,18 @@ test("tsc --strict, by import and by require", { timeout: 60_000 }, () => {
 	const words = [join(dirname(manifest), "bin/tsc"), ...options, ...files];
 	const { status, stdout } = spawnSync(process.execPath, words, { cwd: here, encoding: "utf8" });
 	assert.equal(status, 0, stdout);
+});
+
+test("the types themselves, which a program without skipLibCheck compiles", { timeout: 300_000 }, () => {
+	const folder = join(here, "node_modules/backoff-wasm/dist");
+	const names = readdirSync(folder, { recursive: true }).filter((name) => /\.d\.c?ts$/.test(name));
+	assert.ok(names.length > 20, `${names}`);
+	const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--noEmit", "--types", "node"];
+	const options = [...strict, "--ignoreConfig", "--target", "es2022", "--module", "nodenext"];
+	const words = [join(dirname(manifest), "bin/tsc"), ...options, ...names.map((name) => join(folder, name))];
+	const { stdout } = spawnSync(process.execPath, words, { cwd: here, encoding: "utf8" });
+	// Those of some hosts have errors of their own.
+	const ours = stdout.split("\n").filter((line) => /^\S*backoff-wasm\/\S*\(\d+,\d+\): error/.test(line));
+	assert.deepEqual(ours, []);
+	assert.doesNotMatch(stdout, /^error TS/m);
 });
