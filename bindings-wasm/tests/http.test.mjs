@@ -15,6 +15,7 @@ import {
 	httpOutcome,
 	httpVerdict,
 	isIdempotentMethod,
+	parseRetryAfter,
 	project,
 	proxyStatuses,
 	retry,
@@ -56,6 +57,22 @@ test("of several values the first one counts", () => {
 		headers["retry-after"] = first;
 		assert.deepEqual(httpVerdict({ status: 503, headers }), { outcome: "throttled", retryAfter: 5000 });
 	}
+});
+
+test("a header is found whatever the case of its name, also in a Map", () => {
+	for (const name of ["retry-after", "Retry-After", "RETRY-AFTER"]) {
+		const pairs = [
+			[5, "none"],
+			["a", "1"],
+			[name, "3"],
+		];
+		for (const headers of [new Map(pairs), Object.fromEntries(pairs), new Headers([pairs[2]])]) {
+			assert.deepEqual(httpVerdict({ status: 503, headers }), { outcome: "throttled", retryAfter: 3000 });
+			assert.equal(parseRetryAfter(headers), 3000);
+		}
+	}
+	const headers = new Map([["retry-after-2", "3"]]);
+	assert.deepEqual(httpVerdict({ status: 503, headers }), { outcome: "throttled" });
 });
 
 test("a verdict on a response is a predicate of a loop", async () => {

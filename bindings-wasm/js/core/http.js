@@ -195,11 +195,10 @@ function headerOf(from, header) {
 		return from;
 	}
 	const headers = read(from, "headers") ?? from;
+	const isIt = (name) => `${name}`.toLowerCase() === header;
 	if (typeof read(headers, "get") === "function") {
-		return headers.get(header);
+		// The names of a Map are as its owner wrote them.
+		return headers.get(headers instanceof Map ? [...headers.keys()].find(isIt) : header);
 	}
-	return read(
-		headers,
-		Object.keys(headers).find((name) => name.toLowerCase() === header),
-	);
+	return read(headers, Object.keys(headers).find(isIt));
 }
