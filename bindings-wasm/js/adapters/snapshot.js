@@ -1,18 +1,24 @@
-// Copies of what a caller of `fetch` may change after the call, which `fetch` reads in the call.
+// Copies of what a caller may change after a call that reads it in the call.
 
-/** A copy of the second argument of `fetch`, with the members that a class such as `Request` has. */
+/** A copy of an object, with the members that a class such as `Request` has. */
+export function copyOfMembers(object) {
+	const copy = { ...object };
+	for (let from = object; from; from = Object.getPrototypeOf(from)) {
+		for (const name of Object.getOwnPropertyNames(from)) {
+			if (!(name in copy)) {
+				copy[name] = object[name];
+			}
+		}
+	}
+	return copy;
+}
+
+/** A copy of the second argument of `fetch`. */
 export function copyOfInit(init) {
 	if (typeof init !== "object" || init === null) {
 		return init;
 	}
-	const copy = { ...init };
-	for (let from = init; from; from = Object.getPrototypeOf(from)) {
-		for (const name of Object.getOwnPropertyNames(from)) {
-			if (!(name in copy)) {
-				copy[name] = init[name];
-			}
-		}
-	}
+	const copy = copyOfMembers(init);
 	for (const [name, copyOf] of [
 		["headers", copyOfHeaders],
 		["body", copyOfBody],

@@ -5,6 +5,7 @@ import { MAX_DRAINED } from "./drain.js";
 import { isFailure, isOneShot, KEYS, whySentOnce } from "./http.js";
 import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
 import { request } from "./loop.js";
+import { copyOfMembers } from "./snapshot.js";
 
 /** An interceptor for `compose`. */
 export function retries(options = {}) {
@@ -20,6 +21,17 @@ function keysOf(headers) {
 	return KEYS.map((key) => pairs.find(([name]) => `${name}`.toLowerCase() === key)?.[1]);
 }
 
+/** Those of an iterator are taken. Of an array undici wants names and values in turn. */
+function copyOfHeaders(headers) {
+	if (Object(headers) !== headers) {
+		return headers;
+	}
+	if (Array.isArray(headers)) {
+		return [...headers];
+	}
+	return typeof headers[Symbol.iterator] === "function" ? [...headers].flat() : { ...headers };
+}
+
 /** A request of the caller, with all of its attempts. It is the controller that the caller's handler gets. */
 class Call {
 	#canceller = new AbortController();
@@ -32,9 +44,8 @@ class Call {
 	#context = {};
 
 	constructor(settings, dispatch, given, handler) {
-		// To look at the headers of an iterator is to take them.
-		const isTaken = typeof given.headers?.next === "function";
-		this.given = isTaken ? { ...given, headers: [...given.headers].flat() } : given;
+		// undici reads them in the call, and not again before a retry.
+		this.given = { ...copyOfMembers(given), headers: copyOfHeaders(given.headers) };
 		this.settings = settings;
 		this.send = dispatch;
 		this.handler = handler;

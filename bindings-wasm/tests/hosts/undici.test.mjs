@@ -318,6 +318,42 @@ test("a request without a method is a GET, and headers of an iterator are sent e
 	assert.deepEqual([stop.method, sent], ["GET", Array(2).fill(["a", "b"])]);
 });
 
+test("a change of the options in a wait changes nothing", async () => {
+	for (const [headers, change] of [
+		[{ a: "1" }, (headers) => Object.assign(headers, { a: "2" })],
+		[["a", "1"], (headers) => headers.splice(1, 1, "2")],
+		[new Map([["a", "1"]]), (headers) => headers.set("a", "2")],
+		[new Headers({ a: "1" }), (headers) => headers.set("a", "2")],
+	]) {
+		const sent = [];
+		class Options {
+			origin = "http://127.0.0.1";
+			path = "/";
+			headers = headers;
+			get method() {
+				return "PUT";
+			}
+		}
+		const given = new Options();
+		const onRetry = () => {
+			change(headers);
+			given.path = "/other";
+		};
+		await new Promise((resolve) => {
+			const dispatch = ({ method, path, headers }, handler) => {
+				sent.push([method, path, Array.isArray(headers) ? headers : Object.entries(headers).flat()]);
+				handler.onRequestStart({ pause() {}, resume() {} }, {});
+				handler.onResponseStart(undefined, 503, {}, "");
+				handler.onResponseEnd(undefined, {});
+				return true;
+			};
+			const options = { policy: "constant:base=0s,max_retries=1", onRetry };
+			retries(options)(dispatch)(given, { onResponseEnd: resolve });
+		});
+		assert.deepEqual(sent, Array(2).fill(["PUT", "/", ["a", "1"]]));
+	}
+});
+
 test("an error of a hook after a response closes its body", async () => {
 	const onRetry = () => {
 		throw new Error("boom");
