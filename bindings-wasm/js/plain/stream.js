@@ -93,7 +93,7 @@ function readKey(key) {
 		const bytes = new Uint8Array(3 * key.length);
 		let length = 0;
 		// In parts: the escapes of a long key are longer than a string may be.
-		for (const part of key.match(/[^]{1,9999}/gu) ?? []) {
+		for (const part of key.match(/.{1,9999}/gsu) ?? []) {
 			for (const byte of utf8(part)) {
 				bytes[length++] = byte.charCodeAt(0);
 			}
