@@ -140,9 +140,9 @@ def failures():
         yield case(f"fault-{name.replace('_', '-')}-post", f"{why}, of a request that is sent once", fault(name), OK, method="POST",
                    body="text")  # fmt: skip
     yield case("fault-always", "the last error is returned", fault("close"), fault("close"), fault("close"))
-    yield case("fault-last", "the last failure has no status, whatever came before it", BUSY, fault("close"),
+    yield case("fault-last", "the last failure has no status, whatever came before it", BUSY, fault("garbage"),
                max_retries=1)  # fmt: skip
-    yield case("fault-first", "the last response has a status, whatever came before it", fault("close"), BUSY,
+    yield case("fault-first", "the last response has a status, whatever came before it", fault("garbage"), BUSY,
                max_retries=1)  # fmt: skip
     yield case("fault-hang", "an attempt ends at its timeout", fault("hang"), max_retries=1, attempt_timeout_ms=100)
     yield case("fault-hang-post", "a request that is sent once ends at its timeout", fault("hang"), method="POST",
