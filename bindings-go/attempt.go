@@ -224,8 +224,8 @@ func (c *retryConfig) checkAttemptTimeout(ctx context.Context) error {
 	return &ArgumentError{Code: ErrUnused, Field: "attempt_timeout", Rule: "needs RetryContext, DoContext or a Loop: Retry and Do cannot end an attempt"}
 }
 
-// tell tells the function of a loop that ends its attempts itself the limit of the next one. The deadline of its context is
-// none: the context says by itself when it is over, and why.
+// tell passes the limit of the next attempt to a function that ends its attempts itself. The deadline of the loop's context
+// is no such limit: the context ends by itself, with its cause.
 func (l *loop) tell() {
 	now := uint64(max(0, l.clock.Now()))
 	limit := l.limits().AttemptLimit(now)

@@ -1,6 +1,6 @@
-// Copies of what a caller may change after a call that reads it in the call.
+// Copies of arguments, which a caller may change after the call.
 
-/** A copy of an object, with the members that a class such as `Request` has. */
+/** A copy of an object, with the members that it inherits, such as those of a `Request`. */
 export function copyOfMembers(object) {
 	const copy = { ...object };
 	for (let from = object; from; from = Object.getPrototypeOf(from)) {
@@ -30,7 +30,7 @@ export function copyOfInit(init) {
 	return copy;
 }
 
-/** The same kind of headers, so that another `fetch` and its mocks get what the caller gave. An iterator is taken. */
+/** The same kind of headers, so that another `fetch` and its mocks get what the caller gave. An iterator is used up. */
 export function copyOfHeaders(headers) {
 	if (typeof headers.append === "function") {
 		return new headers.constructor(headers);

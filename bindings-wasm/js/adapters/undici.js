@@ -21,7 +21,7 @@ function keysOf(headers) {
 	return KEYS.map((key) => pairs.find(([name]) => `${name}`.toLowerCase() === key)?.[1]);
 }
 
-/** Those of an iterator are taken. Of an array undici wants names and values in turn. */
+/** A copy of the headers, which uses up an iterator. In an array undici wants names and values in turn. */
 function copyOfHeaders(headers) {
 	if (Object(headers) !== headers) {
 		return headers;
@@ -113,7 +113,7 @@ class Call {
 		}
 	}
 
-	/** What `abort` does, which an interceptor may replace. */
+	/** Ends the call. `abort` does it, too, but an interceptor may replace that method. */
 	end(reason) {
 		this.#canceller.abort(reason);
 		if (this.#last?.isPassed) {

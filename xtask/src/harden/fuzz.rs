@@ -38,7 +38,7 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
             // Each sanitizer compiles everything in its own way.
             let target = scratch().join("harden").join(format!("fuzz-{sanitizer}"));
             let fuzzer = fuzzer.env("CARGO_TARGET_DIR", target).arg(&folder).arg("--");
-            // Nobody else adds to the corpus: to look would take a sixth of the time.
+            // No other process adds to the corpus. Looking for its inputs would take a sixth of the time.
             let options = format!("-runs={runs} -max_len={longest} -reload=0");
             fuzzer.words(&format!("{options} -max_total_time=2700 -timeout=60")).run()
         });

@@ -67,7 +67,7 @@ def _without_traceback(error: Exception) -> Exception:
     made = kind.__new__(type(error))
     vars(made).update(vars(error))
     made.args = error.args
-    # These have a place of their own, and None is shown where nothing is not.
+    # OSError keeps these outside of its dict. Setting one to None would change its text.
     for name in ("errno", "strerror", "filename", "filename2") if kind is OSError else ():
         if (value := getattr(error, name)) is not None:
             setattr(made, name, value)
